@@ -14,7 +14,7 @@ package protocol BatchStore: ObjectStore {
     func deleteBatch(_ query: FetchQuery, _ terms: BatchTerms) throws -> BatchOutcome
 }
 
-/// What a batch request asks for beside what it changes.
+/// The options of a batch request, besides its changes.
 package struct BatchTerms {
     /// Whether the outcome has the IDs of the objects.
     package let keepsIDs: Bool

@@ -14,7 +14,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// What an `NSBatchDeleteRequest` did.
 public class NSBatchDeleteResult: NSPersistentStoreResult {
-    /// The result, of the type that `resultType` tells.
+    /// The result, of the type `resultType`.
     public let result: Any?
     /// What kind of result it is.
     public let resultType: NSBatchDeleteRequestResultType

@@ -13,7 +13,7 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 
 /// What an `NSBatchInsertRequest` did.
 public class NSBatchInsertResult: NSPersistentStoreResult {
-    /// The result, of the type that `resultType` tells.
+    /// The result, of the type `resultType`.
     public let result: Any?
     /// What kind of result it is.
     public let resultType: NSBatchInsertRequestResultType
@@ -76,8 +76,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         set { source = .dictionaries(newValue ?? []) }
     }
 
-    /// Is called with an empty dictionary for each row, to fill it in; returns true, without a row, when there are no
-    /// more.
+    /// Is called with an empty dictionary for each row, to fill it in; returns true, without a row, after the last row.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)? {
         get {
             guard case .dictionaryHandler(let handler) = source else { return nil }
@@ -86,8 +85,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         set { source = newValue.map(Source.dictionaryHandler) ?? .dictionaries([]) }
     }
 
-    /// Is called with a new object of no context for each row, to set its properties; returns true, without a row, when
-    /// there are no more.
+    /// Is called with a new object of no context for each row, to set its properties; returns true, without a row, after the
+    /// last row.
     open var managedObjectHandler: ((NSManagedObject) -> Bool)? {
         get {
             guard case .objectHandler(let handler) = source else { return nil }

@@ -14,7 +14,7 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 
 /// What an `NSBatchUpdateRequest` did.
 public class NSBatchUpdateResult: NSPersistentStoreResult {
-    /// The result, of the type that `resultType` tells.
+    /// The result, of the type `resultType`.
     public let result: Any?
     /// What kind of result it is.
     public let resultType: NSBatchUpdateRequestResultType

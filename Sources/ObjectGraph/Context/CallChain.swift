@@ -1,9 +1,9 @@
 import Foundation
 
-/// What waits for the code that runs on this thread: queues, whose blocks it runs or is called from, and threads.
+/// The waiters for the code that runs on this thread: queues, whose blocks it runs or is called from, and threads.
 ///
-/// A thread that waits for a queue which waits for the thread waits for ever. So code that is about to wait asks here
-/// whether it is called from inside of what it would wait for.
+/// A thread that waits for a queue which waits for the thread deadlocks. So code that is about to wait checks here whether it
+/// is called from inside of what it would wait for.
 package struct CallChain {
     /// The queues, innermost last.
     private var queues: [ObjectIdentifier] = []
@@ -85,10 +85,10 @@ package struct CallChain {
     }
 }
 
-/// Refuses calls from inside of another call for whose end they would have to wait.
+/// Refuses nested calls that would have to wait for the end of an outer call.
 package final class NestingGuard: @unchecked Sendable {
     private let lock = NSLock()
-    /// The threads that have entered and not left.
+    /// The threads that are inside.
     private var threads: [UInt] = []
 
     package init() {}

@@ -1,7 +1,7 @@
-/// What is changed in a context and not saved, and of that what the running event has changed.
+/// The unsaved changes of a context, and those of the running event.
 ///
-/// No method calls code of a program while it changes the tracker, which may be asked from there: what objects are let go of is
-/// returned, for the caller to let go of.
+/// No method calls code of a program while it changes the tracker, because that code may use the tracker: objects to release
+/// are returned to the caller.
 struct ChangeTracker {
     private(set) var inserted = PendingObjects(flag: .inserted)
     private(set) var updated = PendingObjects(flag: .updated)
@@ -12,48 +12,48 @@ struct ChangeTracker {
     private(set) var eventUpdated = PendingObjects(flag: .eventUpdated)
     private(set) var eventDeleted = PendingObjects(flag: .eventDeleted)
     private var eventRefreshed = PendingObjects(flag: .eventRefreshed)
-    /// Objects that the event took out again and that no store knows: deleted ones that were never saved.
+    /// Objects that the event removed and that no store has: deleted ones that were never saved.
     private(set) var eventForgotten = PendingObjects(flag: .leaving)
-    /// What `mutableOrderedSetValue(forKey:)` gave out in this event.
+    /// What `mutableOrderedSetValue(forKey:)` returned in this event.
     private var eventOrderedSets: [RelationshipOrderedSet] = []
-    /// What came from outside since the last notification: merged, refreshed by a conflict.
+    /// External changes since the last notification: merged, refreshed by a conflict.
     private var external = ContextChanges()
     /// Deleted objects whose delete rules were not applied yet.
     private var deletionsToPropagate: [NSManagedObject] = []
-    /// How deep in blocks of the context the queue is: an event ends with the outermost one.
+    /// The nesting depth of the context's blocks: an event ends with the outermost one.
     private var blockDepth = 0
-    /// Whether the end of the event has been asked for on the main queue.
+    /// Whether the end of the event is scheduled on the main queue.
     private var isEventEndScheduled = false
 
     /// Whether there is anything to save.
     var hasChanges: Bool { !inserted.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
-    // MARK: Noticing
+    // MARK: Noting changes
 
     mutating func noteInsertion(of object: NSManagedObject) {
         noteReturn(of: object)
         object.state.insert(.madeInEvent)
     }
 
-    /// Notes that an object which had left is among the new ones again.
+    /// Notes that an object that had left is new again.
     mutating func noteReturn(of object: NSManagedObject) {
         inserted.insert(object)
         eventInserted.insert(object)
     }
 
-    /// Notes that an object whose row is gone is to be saved as a new one. To those who look on it is a changed one.
+    /// Notes that an object whose row is gone is to be saved as a new one. Observers see it as changed.
     mutating func noteReinsertion(of object: NSManagedObject) {
         inserted.insert(object)
         eventUpdated.insert(object)
     }
 
-    /// Makes a reinserted object a new one to those who look on: they were told that it is gone.
+    /// Shows a reinserted object as new to observers, which were notified of its deletion.
     mutating func showAsNew(_ object: NSManagedObject) {
         eventUpdated.remove(object)
         eventInserted.insert(object)
     }
 
-    /// Notes that a property of an object was set, which is not deleted.
+    /// Notes that a property of an object, which is not deleted, was set.
     mutating func noteUpdate(of object: NSManagedObject) {
         if !object.isInserted { updated.insert(object) }
         if !object.state.contains(.eventInserted) { eventUpdated.insert(object) }
@@ -62,7 +62,7 @@ struct ChangeTracker {
     /// Notes that a refreshed object has values to save, which the running event did not change.
     mutating func noteKeptUpdate(of object: NSManagedObject) { updated.insert(object) }
 
-    /// Notes that of a refreshed object changes of the event stay.
+    /// Notes that a refreshed object keeps changes of the event.
     mutating func noteKeptEventUpdate(of object: NSManagedObject) { eventUpdated.insert(object) }
 
     /// Forgets that an object was changed.
@@ -87,7 +87,7 @@ struct ChangeTracker {
         deleted.insert(object)
     }
 
-    /// Makes the loss of an object one of the event's deletions.
+    /// Adds the loss of an object to the event's deletions.
     mutating func showLoss(of object: NSManagedObject) { eventDeleted.insert(object) }
 
     /// Forgets that an object that was saved is deleted.
@@ -104,7 +104,7 @@ struct ChangeTracker {
         eventForgotten.insert(object)
     }
 
-    /// Takes the mark of deletion off an object.
+    /// Removes the deletion mark of an object.
     ///
     /// - Parameter isChanged: whether it has values to save.
     mutating func restore(_ object: NSManagedObject, isChanged: Bool) {
@@ -116,7 +116,7 @@ struct ChangeTracker {
             forgetDeletion(of: object)
             if isChanged { updated.insert(object) }
         }
-        // Deleted and put back by one event, it is what it was before: new to those who look on only if it is new.
+        // Deleted and restored by one event, it is as before: new to observers only if it is new.
         if !isOfThisEvent || object.state.contains(.madeInEvent) {
             eventInserted.insert(object)
         } else {
@@ -137,7 +137,7 @@ struct ChangeTracker {
 
     mutating func noteExternalRefresh(of object: NSManagedObject) { external.refreshed.append(object) }
 
-    /// What came from outside since this was asked last.
+    /// The external changes since the last call.
     mutating func takeExternalChanges() -> ContextChanges {
         let changes = external
         external = ContextChanges()
@@ -146,13 +146,13 @@ struct ChangeTracker {
 
     // MARK: Delete rules
 
-    /// Has the delete rules of an object applied with those of the running event.
+    /// Schedules the delete rules of an object with those of the running event.
     mutating func propagateLater(_ object: NSManagedObject) { deletionsToPropagate.append(object) }
 
-    /// The last of the objects whose delete rules are to be applied, which is none of them any more.
+    /// Removes and returns the last of the objects whose delete rules are to be applied.
     mutating func takeDeletionToPropagate() -> NSManagedObject? { deletionsToPropagate.popLast() }
 
-    /// Has the delete rules of objects applied the next time, in the order in which the objects were taken.
+    /// Schedules the delete rules of objects again, in the order in which the objects were taken.
     mutating func putBackDeletions(_ objects: [NSManagedObject]) {
         deletionsToPropagate += objects.reversed()
     }
@@ -180,7 +180,7 @@ struct ChangeTracker {
         return blockDepth == 0
     }
 
-    /// Whether no block ends the running event, and its end has not been asked for yet.
+    /// Whether no block ends the running event, and its end is not scheduled yet.
     var needsEventEnd: Bool { blockDepth == 0 && !isEventEndScheduled }
 
     mutating func noteEventEnd(isScheduled: Bool) { isEventEndScheduled = isScheduled }
@@ -207,9 +207,9 @@ struct ChangeTracker {
 
     /// Notes that new objects were saved.
     ///
-    /// - Returns: objects to let go of.
+    /// - Returns: objects to release.
     mutating func noteSavedInsertions(of objects: [NSManagedObject]) -> [NSManagedObject] {
-        // Mostly they are all that there are: no need to look for each.
+        // Usually they are all objects: no need to look up each.
         if objects.count == inserted.count { return inserted.removeAll() }
         for object in objects { inserted.remove(object) }
         return []
@@ -223,15 +223,15 @@ struct ChangeTracker {
 
     /// Notes that all insertions and deletions were saved.
     ///
-    /// - Returns: objects to let go of.
+    /// - Returns: objects to release.
     mutating func noteSavedInsertionsAndDeletions() -> [NSManagedObject] {
         inserted.removeAll() + deleted.removeAll()
     }
 
     // MARK: Leaving
 
-    /// What those who look on hear when all changes are taken back. Of what the running event has inserted and deleted they have
-    /// not heard yet.
+    /// The changes that observers are notified of when all changes are reverted. Insertions and deletions of the running event
+    /// were not announced yet.
     var changesOfRollback: ContextChanges {
         let changed = updated.all.filter { !$0.isInserted }
         let removed = deleted.all
@@ -247,7 +247,7 @@ struct ChangeTracker {
     /// The new objects, also those that leave with the event.
     var unstored: [NSManagedObject] { inserted.all + eventForgotten.all }
 
-    /// The objects with changes that a store knows.
+    /// The stored objects with changes.
     var storedWithChanges: [NSManagedObject] { updated.all.filter { !$0.isInserted } + deleted.all }
 
     /// Forgets the changes of an object.
@@ -261,7 +261,7 @@ struct ChangeTracker {
         deletionsToPropagate.removeAll { $0 === object }
     }
 
-    /// Takes back what the running event has changed of an object, which has a former state again.
+    /// Reverts the running event's changes of an object that has a former state again.
     mutating func takeBack(_ object: NSManagedObject, to state: ObjectState) {
         eventInserted.remove(object)
         eventUpdated.remove(object)
@@ -273,7 +273,7 @@ struct ChangeTracker {
 
     /// Forgets all changes that were made here, and which delete rules are to be applied.
     ///
-    /// - Returns: objects to let go of.
+    /// - Returns: objects to release.
     mutating func removeAll() -> [NSManagedObject] {
         let waiting = deletionsToPropagate
         deletionsToPropagate = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an event changed, as notifications and results controllers see it.
+/// The changes of an event, for notifications and results controllers.
 package struct ContextChanges {
     package var inserted: [NSManagedObject] = []
     package var updated: [NSManagedObject] = []
@@ -11,17 +11,17 @@ package struct ContextChanges {
 
     package var invalidatedAll: Bool { invalidatedIDs != nil }
 
-    /// Whether what is in the stores may have changed in any way, so that who follows it has to fetch again.
+    /// Whether anything in the stores may have changed, so that followers have to fetch again.
     private(set) var isOfAnything = false
 
-    /// Of the stores anything.
+    /// Any change of the stores.
     static var anything: ContextChanges {
         var changes = ContextChanges()
         changes.isOfAnything = true
         return changes
     }
 
-    /// The slots that were set of changed objects, as far as it is known which ones they are.
+    /// The set slots of changed objects, where they are known.
     private(set) var slots: [ObjectIdentifier: [Int]] = [:]
 
     mutating func append(_ other: ContextChanges) {
@@ -34,8 +34,8 @@ package struct ContextChanges {
         slots.merge(other.slots) { $0 + $1 }
     }
 
-    /// Notes what the running event has set of objects. What a primitive setter sets beside it, no event notes: all that was set
-    /// since the last save counts.
+    /// Notes the slots that the running event has set. Events do not note what primitive setters set: for these all slots set
+    /// since the last save count.
     mutating func noteSlots(of objects: [NSManagedObject]) {
         for object in objects {
             guard let event = object.extras?.event else { continue }
@@ -68,7 +68,7 @@ package struct ContextChanges {
         return groups
     }
 
-    /// The changes with the slots that are known of some of their objects.
+    /// The changes with the known slots of some of their objects.
     func withSlots(of all: ContextChanges) -> ContextChanges {
         guard !all.slots.isEmpty else { return self }
         var changes = self

@@ -1,19 +1,19 @@
 import Foundation
 import ManagedObjectModel
 
-/// Whoever follows the changes of a context, on its queue.
+/// An object that follows the changes of a context, on its queue.
 package protocol ContextListener: AnyObject {
-    /// Tells what changed of the entities that the listener follows.
+    /// Reports the changes of the entities that the listener follows.
     func contextDidChange(_ changes: ContextChanges)
-    /// The objects that the listener has; used of one that requires a value.
+    /// The objects that the listener has; used for a listener that requires a value.
     var members: [NSManagedObject] { get }
 }
 
 /// The listeners of a context, held weakly, by the entities that they follow.
 ///
-/// An event's changes are grouped by entity once, and a listener hears of those of its entities only: what an event
-/// costs does not depend on the number of listeners that follow others. Where there are many of those that require a value
-/// of their objects, it does not depend on the number of those that require other values either.
+/// An event's changes are grouped by entity once, and a listener is notified of those of its entities only: the cost of an
+/// event does not depend on the number of listeners to other entities. With many listeners that require a value, it does not
+/// depend on the number of those that require other values either.
 package final class ContextListeners {
     private struct Entry {
         weak var listener: (any ContextListener)?
@@ -23,23 +23,23 @@ package final class ContextListeners {
         let required: RequiredValue?
     }
 
-    /// From how many listeners that require values on they are looked for by them.
+    /// The least number of listeners that require values for looking them up by value.
     private static let indexSize = 16
 
-    /// By numbers that tell in which order the listeners came.
+    /// By numbers in the order in which the listeners were added.
     private var entries: [Int: Entry] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var followers: [ObjectIdentifier: Set<Int>] = [:]
     private var followersOfAll: Set<Int> = []
     private var nextNumber = 0
-    /// The number of entries at which those of listeners that are gone are looked for.
+    /// The number of entries at which entries of released listeners are removed.
     private var cleaningSize = 32
     private var relatedReaders = 0
     /// The number of listeners that require a value.
     private var requiring = 0
     private var index: ListenerIndex?
 
-    /// Whether there was no listener yet, or all are gone that were looked for.
+    /// Whether there was no listener yet, or all known ones are gone.
     var isEmpty: Bool { entries.isEmpty }
 
     /// Whether a listener has to know which properties changed.
@@ -50,7 +50,7 @@ package final class ContextListeners {
     /// - Parameters:
     ///   - entities: the entities whose objects it follows, those of subentities not included; nil for all.
     ///   - readsRelatedObjects: whether it has to know which properties changed.
-    ///   - required: what it requires of its objects; others, and changes of those, do not concern it.
+    ///   - required: what it requires of its objects; it is not notified of others.
     func add(
         _ listener: any ContextListener, following entities: [NSEntityDescription]?,
         readsRelatedObjects: Bool, requiring required: RequiredValue?
@@ -96,7 +96,7 @@ package final class ContextListeners {
         }
     }
 
-    /// Tells that objects may have become members of a listener, or ceased to be.
+    /// Notes that objects may have become members of a listener, or ceased to be.
     ///
     /// - Parameter isMember: whether the listener has an object now.
     func noteMembers(
@@ -129,7 +129,7 @@ package final class ContextListeners {
         let found = indexed(changes)
         var concerned = followersOfAll.union(found.keys)
         for entity in groups.keys { concerned.formUnion(followers[entity] ?? []) }
-        // Listeners may add themselves anew while they are told.
+        // Listeners may add themselves again while they are notified.
         let told = concerned.sorted().compactMap { number in entries[number].map { (number, $0) } }
         for (number, entry) in told {
             guard let listener = entry.listener else { continue }
@@ -147,7 +147,7 @@ package final class ContextListeners {
         }
     }
 
-    /// What those listeners hear that are looked for by the values that they require.
+    /// The changes for the listeners that are looked up by required values.
     private func indexed(_ changes: ContextChanges) -> [Int: ContextChanges] {
         var found: [Int: ContextChanges] = [:]
         guard index != nil else { return found }

@@ -3,11 +3,11 @@ import Foundation
 
 /// The queue that a context's objects are confined to, or that of a coordinator.
 ///
-/// It knows which threads run on behalf of it, so that `performAndWait` can be called again from inside, also
+/// It knows which threads run its blocks, so that `performAndWait` can be called again from inside, also
 /// through the `performAndWait` of another context or of the coordinator.
 final class ContextQueue: @unchecked Sendable {
     let queue: DispatchQueue
-    /// Whose queue it is; set once, before anybody else has the context.
+    /// The context of the queue; set once, before the context is shared.
     weak var context: NSManagedObjectContext?
     private let isMain: Bool
 
@@ -25,7 +25,7 @@ final class ContextQueue: @unchecked Sendable {
     /// Runs `block` on the queue and waits; at once when already there.
     func sync<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
         if isCurrent { return try block() }
-        // Nothing crosses threads that the caller could touch meanwhile: it waits.
+        // The caller waits, so it cannot touch what crosses threads.
         nonisolated(unsafe) var result: Result<T, E>?
         // The queues that the caller runs on stay its own until this returns, whatever thread runs it; the main queue too,
         // which waits as well.
@@ -52,8 +52,8 @@ final class ContextQueue: @unchecked Sendable {
 
 /// Whether code runs on the main queue.
 ///
-/// A program whose `main` is asynchronous gives up the main thread on Linux, and Dispatch then runs the main queue,
-/// and with it the main actor, on threads of its own. So the thread does not say it; the queue does.
+/// A program whose `main` is asynchronous leaves the main thread on Linux, and Dispatch then runs the main queue,
+/// and with it the main actor, on threads of its own. So the queue identifies it, not the thread.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The contexts of a coordinator that merge what others save, held weakly.
 ///
-/// A context takes itself out when it goes. None may go while the lock is held: what is loaded there leaves it.
+/// A context removes itself when it is deallocated. That must not happen while the lock is held: loaded references leave it.
 final class ContextSubscribers: Sendable {
     private struct Entry: Sendable {
         let id: ObjectIdentifier

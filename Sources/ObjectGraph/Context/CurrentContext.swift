@@ -2,7 +2,7 @@ import Foundation
 
 /// The context whose block a thread is running, the innermost one.
 ///
-/// What `NSFetchRequest.execute()` asks.
+/// Used by `NSFetchRequest.execute()`.
 enum CurrentContext {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()

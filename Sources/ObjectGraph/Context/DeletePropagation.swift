@@ -1,15 +1,15 @@
 import Foundation
 import ManagedObjectModel
 
-// Delete rules. An object that goes ends its links: with Nullify the other side forgets it, with Cascade the other
-// side goes too; Deny is checked by validation, before anything is written; No Action leaves the other side as it is.
+// Delete rules. A deleted object ends its links: with Nullify the other side forgets it, with Cascade the other side is deleted
+// too; Deny is checked by validation, before anything is written; No Action leaves the other side as it is.
 
 extension NSManagedObjectContext {
-    /// Applies the rules of objects deleted since the last time, and of those that go with them. O(links).
+    /// Applies the rules of objects deleted since the last time, and of those deleted with them. O(links).
     ///
     /// An object whose destinations cannot be loaded is tried again the next time, and a save fails until then.
     ///
-    /// - Parameter all: false for those alone that leave the context with the running event.
+    /// - Parameter all: false for only those that leave the context with the running event.
     func propagateDeletes(all: Bool) {
         let before = session.faultingError
         defer { session.faultingError = before }
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
             }
             session.faultingError = nil
             for slot in object.layout.relationshipIndexes { propagateDelete(of: object, slot) }
-            // Where an earlier event deleted the object, there is nothing that this one's end would take back, or forget.
+            // If an earlier event deleted the object, the end of this one reverts or forgets nothing.
             if !tracker.isDeletedByEvent(object) { object.extras?.event = nil }
             if let error = session.faultingError {
                 waiting.append(object)
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
         let info = object.layout.slots[slot]
         guard let relationship = info.relationship else { return }
         switch relationship.deleteRule {
-        // Nothing can lead to an object that no store ever knew.
+        // Nothing can lead to an object that no store ever had.
         case .noActionDeleteRule, .denyDeleteRule: guard object.state.contains(.leaving) else { return }
         case .nullifyDeleteRule, .cascadeDeleteRule: break
         }
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
                 delete(destination)
             }
         }
-        // The rule is applied again as a whole: what was not read may be what goes too.
+        // The whole rule is applied again: unread objects may be deleted too.
         guard session.faultingError == nil else { return }
         object.noteLinksEndedBeforeDeletion(at: slot)
         object.endLinks(to: destinations, at: slot)
@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Keeps which links of others ended, unsaved, before the deletion ended the rest: when the deletion is given up, they
-    /// stay ended.
+    /// Notes the links of others that ended, unsaved, before the deletion ended the rest: they stay ended when the deletion is
+    /// discarded.
     fileprivate final func noteLinksEndedBeforeDeletion(at slot: Int) {
         guard slot < values.count, case .toMany(let contents) = values[slot] else { return }
         if contents.removed.isEmpty {
@@ -68,7 +68,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Whether this end of a link, whose other end may be told by rows alone, has not been moved away and not saved.
+    /// Whether no unsaved change has moved away this end of a link, whose other end may be known from rows alone.
     final func leads(to other: NSManagedObject, _ relationship: NSRelationshipDescription?) -> Bool {
         guard let relationship, let slot = layout.index(of: relationship.name) else { return true }
         fireFault()

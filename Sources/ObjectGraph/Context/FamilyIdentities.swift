@@ -1,13 +1,13 @@
-/// What a context has taken over of the IDs that it shares with its parent and children.
+/// The IDs that a context has adopted from those it shares with its parent and children.
 struct FamilyIdentities {
     /// The list that the contexts below this one share with it when this one is at the top.
     let own = PermanentIdentities()
-    /// How many of the family's IDs this context has taken over.
+    /// How many of the family's IDs this context has adopted.
     var adoptedCount = 0
-    /// Objects that left before they were saved, as far as there are children to be told of them.
+    /// Objects that left before they were saved, if there are children to notify of them.
     var dismissed: [NSManagedObjectID] = []
 
-    /// The objects that left since this was asked last.
+    /// The objects that left since the last call.
     mutating func takeDismissed() -> [NSManagedObjectID] {
         defer { dismissed = [] }
         return dismissed

@@ -4,7 +4,7 @@ import Foundation
 
 /// The objects of a context, one for each identity, held weakly.
 ///
-/// An object that is released takes itself out, on whatever thread that happens; hence the lock. A Swift `weak`
+/// A released object removes itself, on any thread; hence the lock. A Swift `weak`
 /// reference would cost each object a side table. Here the map keeps plain pointers: an entry is removed before
 /// its object's memory goes, and `swift_tryRetain` refuses an object whose deinitialisation has begun.
 ///
@@ -19,7 +19,7 @@ package final class IdentityMap: @unchecked Sendable {
     @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
-    /// The objects of the running batch of which their stores will be told, in their order; nil without one.
+    /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
     @exclusivity(unchecked) private var unannounced:
         [UnsafeMutableRawPointer: (place: Int, home: StoredEntity, reference: Int64)]?
     private var lastPlace = 0
@@ -114,9 +114,9 @@ package final class IdentityMap: @unchecked Sendable {
         return swift_tryRetain(former)
     }
 
-    // MARK: Telling stores
+    // MARK: Notifying stores
 
-    /// Tells stores of the objects that a block registers once, when it has ended. Blocks may be nested.
+    /// Notifies stores once of the objects that a block registers, when it has ended. Blocks may be nested.
     package func collectingRegistrations<Value>(_ body: () throws -> Value) rethrows -> Value {
         lock.lock()
         let isOuter = unannounced == nil
@@ -147,7 +147,7 @@ package final class IdentityMap: @unchecked Sendable {
         if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.home, $0.reference) }) }
     }
 
-    /// Gives objects other identities. O(n), one lock.
+    /// Changes the identities of objects. O(n), one lock.
     ///
     /// - Returns: other objects that had the identities, also those of the list that come before another with the same
     ///   identity.
@@ -158,7 +158,7 @@ package final class IdentityMap: @unchecked Sendable {
         var displaced: [UnsafeMutableRawPointer] = []
         guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
         else {
-            // All leave before one comes: they may exchange their identities.
+            // All are removed before one is added: they may exchange their identities.
             for (object, _, _) in names { forget(object) }
             return names.compactMap { object, home, reference in
                 object.home = home
@@ -192,7 +192,7 @@ package final class IdentityMap: @unchecked Sendable {
         let reference = object.reference
         lock.lock()
         if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
-        // A store that was not told of an object need not be told of its end.
+        // A store that was not notified of an object need not be notified of its end.
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
         lock.unlock()
         object.registry = nil

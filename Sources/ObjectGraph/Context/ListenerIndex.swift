@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Finds, of many listeners that require a value, those that a changed object may concern: it has the value, or is among
+/// Finds, among many listeners that require a value, those to notify of a changed object: it has the value, or is among
 /// the listener's objects.
 struct ListenerIndex {
     private var values: [ObjectIdentifier: [String: RequiredValues]] = [:]
@@ -54,9 +54,9 @@ struct ListenerIndex {
         values[ObjectIdentifier(entity)].map { Array($0.keys) } ?? []
     }
 
-    /// The listeners that an object may concern which has changed.
+    /// The listeners that may have to be notified of a changed object.
     ///
-    /// - Parameter held: what it has of the properties of which listeners require values; none when it can only leave results.
+    /// - Parameter held: its values of the properties that listeners require values of; none when it can only leave results.
     mutating func listeners(of object: NSManagedObject, _ held: [(key: String, value: SlotValue)]) -> Set<Int>
     {
         var found = members[ObjectIdentifier(object)] ?? []

@@ -1,18 +1,18 @@
 import ManagedObjectModel
 
-// A link to one that was changed here and not saved outlives a newer row, which may lead elsewhere. The relationship to many
-// at the end that the row leads to must not show the object then.
+// An unsaved change of a to-one link survives a newer row with another destination. The to-many relationship of that
+// destination must not show the object then.
 
 extension NSManagedObjectContext {
-    /// Takes an object with a newer row out of the relationships to many that the row leads to where its own, unsaved links lead
-    /// elsewhere. O(changed links).
+    /// Removes an object with a newer row from the to-many relationships that the row leads to, where its own unsaved links
+    /// lead elsewhere. O(changed links).
     func leaveOwners(of object: NSManagedObject) {
         for (owner, inverse) in ownersToLeave(of: object) {
             owner.fireFault()
             guard !owner.state.contains(.inaccessible), let end = owner.layout.index(of: inverse.name) else {
                 continue
             }
-            // What was read before others linked the object would not show that it leaves.
+            // Members read before others linked the object would not show its removal.
             let contents = owner.toMany(at: end)
             if contents.isLoaded, !contents.members.contains(object), !contents.removed.contains(object) {
                 owner.dropLoadedRelationships()
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     }
 
     /// The same for the objects of conflicts. The owners show what others have made of them first: changed as they were read, they
-    /// would meet conflicts of their own, and a policy that insists on whole objects would insist on what nobody has changed here.
+    /// would meet conflicts of their own, and a policy that keeps whole objects would keep values that were not changed here.
     ///
     /// - Throws: an error of the store.
     func leaveOwners(ofResolved objects: [NSManagedObject]) throws {

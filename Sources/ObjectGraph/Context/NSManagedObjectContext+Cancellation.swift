@@ -5,8 +5,8 @@ extension NSManagedObjectContext {
     /// Runs a block on the context's queue, unless the task is cancelled while it waits for its turn.
     ///
     /// `perform(schedule:_:)` runs its block in any case, as Apple's does: it throws nothing but what the block throws. Here
-    /// a task that is cancelled before the queue comes to its block goes on at once and the block does not run. A block
-    /// that has begun runs to its end.
+    /// a task that is cancelled before its block begins continues at once and the block does not run. A block that has begun
+    /// runs to its end.
     ///
     /// - Throws: `CancellationError`, or what the block throws.
     nonisolated(nonsending) public func performUnlessCancelled<T>(
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
     }
 }
 
-/// The wait of a task for its turn on a queue: whoever takes its continuation, the queue or the cancellation, resumes it.
+/// The wait of a task for its turn on a queue. The queue or the cancellation, whichever takes the continuation, resumes it.
 private final class Turn<T>: Sendable {
     typealias Continuation = UnsafeContinuation<Transfer<T>, any Error>
 
@@ -56,7 +56,7 @@ private final class Turn<T>: Sendable {
         }
     }
 
-    /// The continuation, for the one who comes first.
+    /// The continuation, for the first caller.
     func take() -> Continuation? {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return nil }

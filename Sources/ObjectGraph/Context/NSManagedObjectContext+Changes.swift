@@ -2,11 +2,11 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// Noticing changes, event by event. An event is what happens between two calls of `processPendingChanges()`: a
+// Noting changes, event by event. An event is what happens between two calls of `processPendingChanges()`: a
 // block of `perform`, or a turn of the main queue.
 
 extension NSManagedObjectContext {
-    /// Takes in an object that was just made.
+    /// Registers an object that was just made.
     func insertNew(_ object: NSManagedObject) {
         assertOnQueue()
         object.context = self
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
         require(
             object.context == nil,
             "An object of another context cannot be inserted; fetch it here by its objectID instead.")
-        // Of a deleted object that was saved, the row has the values.
+        // The row has the values of a deleted object that was saved.
         if object.row != nil { object.materialiseValues(in: self) }
         object.home = unstoredEntity(object.layout)
         object.reference = StoredEntity.newTemporaryReference()
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         markDeleted(object)
     }
 
-    /// Takes a loaded object out, to be deleted by the next save; one that nothing below knows leaves with the event.
+    /// Removes a loaded object, to be deleted by the next save; one without a row below leaves with the event.
     ///
     /// - Parameter isPropagated: whether its delete rules have been applied.
     func markDeleted(_ object: NSManagedObject, isPropagated: Bool = false) {
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
         scheduleEventEnd()
     }
 
-    /// Takes the mark of deletion off an object.
+    /// Removes the deletion mark of an object.
     func restoreDeleted(_ object: NSManagedObject) {
         tracker.restore(object, isChanged: object.hasPersistentChangedValues)
         scheduleEventEnd()
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
         scheduleEventEnd()
     }
 
-    /// Lets go of an object that no store knows.
+    /// Releases an object that no store has.
     func dismiss(_ object: NSManagedObject) {
         if !childSubscribers.isEmpty { family.dismissed.append(object.objectID) }
         object.state.subtract([.leaving, .madeInEvent])
@@ -137,7 +137,7 @@ struct EventObjects {
 
     var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
 
-    /// The forgotten objects that others were told of by an earlier event; the rest has never been.
+    /// The forgotten objects that an earlier event announced; the others were never announced.
     var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
 
     var contextChanges: ContextChanges {

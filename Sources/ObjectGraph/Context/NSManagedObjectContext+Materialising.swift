@@ -1,10 +1,10 @@
 import Foundation
 import ManagedObjectModel
 
-// Making objects for what stores and parents have, one for each identity.
+// Instantiating objects of stores and parents, one for each identity.
 
 extension NSManagedObjectContext {
-    /// The object of a row, or of a place without one, that the context does not have yet.
+    /// A new object for a row, or for an identity without one.
     func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
         let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
         let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         return !former.isEmpty
     }
 
-    /// Discards objects whose identity another object has got: only one can be the object of a row.
+    /// Discards objects whose identity another object now has: a row has only one object.
     func displaceForSameIdentity(_ objects: [NSManagedObject]) {
         for object in objects {
             Log.objects.error(
@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The object at a place that is known to be of the very entity; a new fault if there is none. An object that somebody
-    /// asked for by an ID with another entity of the table does not count.
+    /// The object with an identity whose exact entity is known; a new fault if there is none. An object requested by an ID with
+    /// another entity of the table does not count.
     func object(at place: ObjectPlace) -> NSManagedObject {
         let place = self.place(place)
         if let known = identityMap.object(place.key),
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         return materialise(nil, place)
     }
 
-    /// Lets go of an object whose place another one takes: somebody asked for it by an ID with another entity of the table.
+    /// Releases an object that another one replaces: it was requested by an ID with another entity of the table.
     private func displace(_ object: NSManagedObject) {
         guard object.context === self else { return }
         if object.isFault { makeInaccessible(object) }
@@ -62,8 +62,8 @@ extension NSManagedObjectContext {
         leave(object)
     }
 
-    /// A result after new objects were registered, and with them objects displaced: a store may have an identity twice, or
-    /// the initialiser of a class may have made the object already. Every place has the one that the context has.
+    /// A result after registering new objects displaced others: a store may have an identity twice, or the initialiser of a
+    /// class may have made the object already. Each element is the context's own object.
     private func present(_ objects: [NSManagedObject]) -> [NSManagedObject] {
         objects.map { $0.context === self ? $0 : identityMap.object($0.key) ?? $0 }
     }
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
         retained?[ObjectIdentifier(object)] = object
     }
 
-    /// The objects of rows, one for each; new ones are faults with their row at hand. O(n).
+    /// The objects of rows, one for each; new ones are faults with their rows. O(n).
     func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
         guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
             return []
@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
         return isDisplaced ? present(objects) : objects
     }
 
-    /// The objects of rows with some of the columns, one for each; those that are faults answer for these. O(n).
+    /// The objects of rows with some of the columns, one for each; those that are faults return these values. O(n).
     func materialise(
         _ rows: [Row], _ slots: PropertySet, from store: any ObjectStore
     ) -> [NSManagedObject] {

@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         case queryGeneration = "NSManagedObjectContextQueryGenerationKey"
     }
 
-    /// Tells the listeners and posts `NSManagedObjectContextObjectsDidChange`.
+    /// Notifies the listeners and posts `NSManagedObjectContextObjectsDidChange`.
     func post(_ changes: ContextChanges) {
         guard !changes.isEmpty else { return }
         listeners.tell(changes)
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
         post(ObjectsDidChangeMessage(self, changes))
     }
 
-    /// What the notifications tell of the generation that a pinned context reads.
+    /// The generation of a pinned context, for the notifications.
     var generationInfo: [AnyHashable: Any] {
         queryGenerationToken.map { [NSManagedObjectContextQueryGenerationKey: $0] } ?? [:]
     }

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
             return known
         }
         guard let row = try row(at: place, notBefore: oldestAcceptable) else { throw missing(objectID) }
-        // The object may have come, or got its permanent ID, while its row was read.
+        // The object may have been registered, or got its permanent ID, while its row was read.
         let present = self.place(objectID)
         let found = identityMap.object(present.key)
         if let found, !found.isFault { return found }
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         stalenessInterval < 0 ? -.infinity : Date.timeIntervalSinceReferenceDate - stalenessInterval
     }
 
-    /// Whether a row is new enough to be what an object has.
+    /// Whether a row is new enough for an object.
     func accepts(_ row: Row) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
 
     /// The object with this identity; a new fault if there is none.
@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
             row = try? self.row(at: place, notBefore: oldestAcceptable)
             place = ObjectPlace(
                 home: row.flatMap { store.home(number: $0.entityNumber) } ?? home, reference: reference)
-            // It may have come, or got this ID, while its row was read.
+            // It may have been registered, or got this ID, while its row was read.
             if let known = identityMap.object(place.key) { return known }
         }
         return materialise(row, place)
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
                 // Loading relationships of the batch may have loaded the object.
                 guard object.isFault else { return }
                 if let row = object.row { return object.realise(with: row) }
-            // What was read of it may be newer than what is cached.
+            // The row it came with may be newer than the cached one.
             case .part(let part): oldest = max(oldest, part.row.timestamp)
             }
             if let row = try storedRow(of: object, notBefore: oldest) {
@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
                 handleInaccessible(object, slot)
             }
         } catch {
-            // The reader of a property cannot be told; the next save is.
+            // Reading a property cannot throw; the next save does.
             Log.objects.error("Could not load \(object.objectID): \(error.localizedDescription)")
             session.faultingError = error as NSError
         }
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
         return row.flatMap { object.stands(for: $0) ? $0 : nil }
     }
 
-    /// The row below this context of what is at a place: as the parent has it, else the store's; nil when there is none.
+    /// The row below this context of an object: the parent's, else the store's; nil when there is none.
     func row(at place: ObjectPlace, notBefore: Double) throws -> Row? {
         if parentContext != nil { return try parentRow(at: place, notBefore: notBefore) }
         guard let store = place.home.store as? any ObjectStore else { return nil }
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
         scheduleEventEnd()
     }
 
-    /// Makes a fault whose row is gone a deleted object without values.
+    /// Turns a fault whose row is gone into a deleted object without values.
     func makeInaccessible(_ object: NSManagedObject) {
         object.state.remove(.fault)
         object.state.insert(.inaccessible)
@@ -154,7 +154,7 @@ extension NSManagedObjectContext {
         else { return nil }
         let entitySlot = object.layout.slots[slot].entitySlot
         if entitySlot >= 0, !row.isNull(entitySlot), row.integer(entitySlot) == Int64(home.entityNumber) {
-            // Which subentity it is stands beside the key, so its row need not be read to make a fault.
+            // The subentity is stored beside the key, so the row need not be read to make a fault.
             let key = ObjectKey(table: home.table, reference: reference)
             return identityMap.object(key)
                 ?? materialise(nil, place(ObjectPlace(home: home, reference: reference)))
@@ -203,9 +203,9 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - object: an object of this context.
     ///   - flag: with false the object becomes a fault and forgets its changes and transient values; with true it
-    ///     takes the values of the store under its own changes and keeps transient values. An unsaved link between one and
-    ///     many is a change of the one whose row has the key: forgotten there, it ends on both sides; an object to many
-    ///     keeps such links, and is then loaded.
+    ///     takes the values of the store under its own changes and keeps transient values. An unsaved one-to-many link is a
+    ///     change of the object whose row has the key: forgotten there, it ends on both sides; the to-many object keeps such
+    ///     links, and is then loaded.
     public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         assertOnQueue()
         guard object.context === self else { return }
@@ -221,7 +221,7 @@ extension NSManagedObjectContext {
             forgetReplacements(of: object)
             for other in object.takeBackOwnLinks() { tracker.noteRefresh(of: other) }
             let links = object.unsavedLinksOfOthers
-            // What the running event did to links that stay can still be taken back, at both ends.
+            // The running event's changes of links that stay can still be undone, at both ends.
             let event =
                 object.isDeleted ? nil : object.extras?.event?.ofToMany(where: object.hasLinksOfOthers)
             let given = object.isDeleted ? nil : DiscardedLinks(of: object)
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
     /// with changes keep them, transient values excepted.
     public func refreshAllObjects() { refreshAllObjects(nil) }
 
-    /// - Parameter rows: the rows of the objects with changes as the parent has them; nil to ask for them.
+    /// - Parameter rows: the rows of the objects with changes as the parent has them; nil to request them.
     func refreshAllObjects(_ rows: RowsAbove?) {
         assertOnQueue()
         for object in identityMap.all where !object.isInserted {
@@ -268,7 +268,7 @@ extension NSManagedObjectContext {
         scheduleEventEnd()
     }
 
-    /// Puts a row under an object's changes; one that came later stays.
+    /// Replaces the row below an object's changes, unless the object's row is newer.
     private func merge(_ rows: RowsAbove, into object: NSManagedObject) {
         guard !object.isFault else {
             object.row = nil
@@ -282,7 +282,7 @@ extension NSManagedObjectContext {
         repeatDeletion(of: object)
     }
 
-    /// Puts the store's present row under an object's changes.
+    /// Replaces the row below an object's changes with the store's current one.
     private func mergeFromStore(_ object: NSManagedObject) {
         guard !object.isFault else {
             // Its row came with a fetch.
@@ -297,7 +297,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs what reads an object's links again; an error is that of the next save.
+    /// Runs a block that reads an object's links again; the next save throws its error.
     func readingStore(of object: NSManagedObject, _ body: () throws -> Void) {
         do {
             try body()
@@ -318,7 +318,7 @@ extension NSManagedObjectContext {
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Gives the objects permanent IDs before they are saved. Those that a parent has too get theirs there.
+    /// Assigns permanent IDs to the objects before they are saved. Objects that a parent has too get theirs there.
     ///
     /// - Throws: an error of the store; 134060 for an object of another context, or of none, and when the store gives an
     ///   object the ID of another one. No ID has changed then.
@@ -376,12 +376,12 @@ extension NSManagedObjectContext {
             """, [NSAffectedStoresErrorKey: [home.store].compactMap(\.self)])
     }
 
-    /// Gives an object another identity.
+    /// Changes the identity of an object.
     func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
         rename([(object, home, reference)])
     }
 
-    /// Gives objects other identities.
+    /// Changes the identities of objects.
     func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
         if identities.isShared {
             for (object, home, reference) in names where object.home.isTemporary && !home.isTemporary {
@@ -389,7 +389,7 @@ extension NSManagedObjectContext {
             }
         }
         displaceForSameIdentity(identityMap.rename(names))
-        // What is named here counts here at once.
+        // This context uses the new identities at once.
         adoptPermanentIDs()
     }
 }
@@ -397,15 +397,15 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Whether a row is of this object's entity. An ID, and a fault made for it, can name another entity of the table.
     ///
-    /// The ID of an object that has no row in a store yet names its very entity.
+    /// The ID of an object without a stored row names its exact entity.
     final func stands(for row: Row) -> Bool {
         row.entityNumber == home.entityNumber || row.reference < 0
     }
 
-    /// Whether a row is another one than the object has. What the store computes changes without a new version.
+    /// Whether a row differs from the object's. Values that the store computes change without a new version.
     final func differs(from newer: Row) -> Bool {
         guard let row, row.version == newer.version else { return true }
-        // What a parent has not saved has the version of what is saved.
+        // Unsaved changes of a parent have the version of the saved row.
         if context?.parentContext != nil { return row !== newer }
         return layout.derivedIndexes.contains { !row.hasSameValue(as: newer, $0, layout.slots[$0]) }
     }

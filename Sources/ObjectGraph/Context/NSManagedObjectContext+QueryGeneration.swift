@@ -12,11 +12,12 @@ extension NSManagedObjectContext {
         parentContext == nil ? generation : nil
     }
 
-    /// Has the context read one generation of the stores from now on.
+    /// Makes the context read one generation of the stores from now on.
     ///
-    /// Only what is read is of the generation: a save compares with, and writes to, the stores as they are, and while it does,
-    /// merge policies and validation read them as they are too. A save of the context, a merge into it, `reset()` and this method move it on to what the stores hold then; batch requests do
-    /// not. Objects that are loaded keep their values until they are refreshed. Stores that were added later are not read.
+    /// Only reads use the generation: a save compares with, and writes to, the current stores; meanwhile merge policies and
+    /// validation read the current stores too. A save of the context, a merge into it, `reset()` and this method move it on to
+    /// the current contents; batch requests do not. Objects that are loaded keep their values until they are refreshed. Stores
+    /// that were added later are not read.
     ///
     /// - Parameter generation: nil to read what the stores hold at any time; `.current` to be pinned by the next read; or
     ///   the token of another context with the same coordinator.
@@ -75,18 +76,18 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The token of a pinned context; nil while a save writes. Links that others have made since must end with what the save
-    /// deletes, so what its conflicts are resolved by is what the stores hold then.
+    /// The token of a pinned context; nil while a save writes. Links that others have made since must end with the objects that
+    /// the save deletes, so conflicts are resolved with the current contents of the stores.
     private final var readGeneration: NSQueryGenerationToken? {
         guard !session.isWriting, let generation, !generation.isCurrent else { return nil }
         return generation
     }
 
-    /// This context as the reader of a store, for a read that follows: one that is to be pinned by its next read is pinned here.
+    /// This context as the reader of a store, for a subsequent read: a context that its next read is to pin is pinned here.
     ///
     /// - Throws: an error of a store of the coordinator that cannot keep a generation.
     final func reader(of store: NSPersistentStore) throws -> StoreReader {
-        // Most contexts are not pinned, and each fault that is fired asks.
+        // Most contexts are not pinned, and each firing of a fault checks it.
         guard generation != nil else { return StoreReader(context: self) }
         try pinGeneration()
         return StoreReader(context: self, generation: generation(of: store))
@@ -97,7 +98,7 @@ extension NSManagedObjectContext {
         (readGeneration?.stores[ObjectIdentifier(store)]).flatMap { $0 }
     }
 
-    /// Whether the context reads a store: a pinned one does not read those that came later.
+    /// Whether the context reads a store: a pinned one does not read stores added later.
     final func reads(_ store: NSPersistentStore) -> Bool {
         guard let readGeneration else { return true }
         return readGeneration.stores[ObjectIdentifier(store)] != nil

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
         contextQueue.sync { runEvent(block) }
     }
 
-    /// Runs a block on the context's queue, waits for it and gives its result.
+    /// Runs a block on the context's queue, waits for it and returns its result.
     ///
     /// - Throws: what the block throws.
     public func performAndWait<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T {
@@ -66,12 +66,12 @@ extension NSManagedObjectContext {
     /// Processes what the event changed and closes its undo group.
     func endEvent() {
         processPendingChanges()
-        // Who was told of the event may have found that objects are gone: nobody else ends that event.
+        // Observers of the event may have found that objects are gone: only this code ends that event.
         while session.phase != .processing, !tracker.eventDeleted.isEmpty { processPendingChanges() }
         undoManager?.endEventGroup()
     }
 
-    /// Sees to it that an event outside of any block ends, when the main queue comes round.
+    /// Schedules the end of an event outside of any block on the main queue.
     func scheduleEventEnd() {
         guard tracker.needsEventEnd, concurrencyType == .mainQueueConcurrencyType else { return }
         tracker.noteEventEnd(isScheduled: true)
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Stops a program that is on the wrong queue, where `ConcurrencyDebugging` is on.
+    /// Stops a program on the wrong queue if `ConcurrencyDebugging` is on.
     @inline(__always)
     func assertOnQueue() {
         if ConcurrencyDebugging.isOn { checkQueue() }
@@ -123,7 +123,7 @@ enum ConcurrencyDebugging {
         #endif
     }
 
-    /// What a program's arguments say, or else its environment: 0 is off, any other value on; nil where neither says anything.
+    /// The setting in a program's arguments, or else its environment: 0 is off, any other value on; nil without a setting.
     static func setting(arguments: [String], environment: [String: String]) -> Bool? {
         if let index = arguments.firstIndex(of: argument), index + 1 < arguments.count {
             return arguments[index + 1] != "0"

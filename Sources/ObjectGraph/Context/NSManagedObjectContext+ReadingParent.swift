@@ -2,19 +2,19 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// How a child reads: what it wants to know is asked on the parent's queue, and comes back as rows and places, which
-// belong to no context. A row is the store's own where the parent has not changed the object; else it is made of the
-// parent's present values. References below zero stand for objects that the parent has not saved.
+// How a child reads: a block on the parent's queue returns rows and identities, which belong to no context. A row is the
+// store's own if the parent has not changed the object; otherwise it is made of the parent's present values. References below
+// zero stand for objects that the parent has not saved.
 
-/// One object as a parent shows it to a child.
+/// One object as a parent returns it to a child.
 struct ParentRow {
     let place: ObjectPlace
-    /// Nil where it has not been read.
+    /// Nil if it has not been read.
     let row: Row?
 }
 
 extension NSManagedObjectContext {
-    /// Asks the parent, and waits. Objects that have got permanent IDs meanwhile have them here too afterwards.
+    /// Runs a block on the parent's queue, and waits. Permanent IDs assigned meanwhile are adopted here afterwards.
     func readParent<Value, Failure: Error>(
         _ body: (NSManagedObjectContext) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -22,10 +22,10 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         let value = try parentContext.contextQueue.sync { () throws(Failure) -> Value in
             parentContext.adoptPermanentIDs()
-            // The context at the top may have saved while this one waited, and the question may name this one's objects,
-            // which nobody uses meanwhile.
+            // The context at the top may have saved while this one waited. The request may name this one's objects, which are
+            // not used meanwhile.
             adoptPermanentIDs()
-            // The question of the main queue may be answered by another thread than it was asked on.
+            // A request of the main queue may run on another thread than the caller's.
             return try MatchBudget.sharing { () throws(Failure) -> Value in try body(parentContext) }
         }
         adoptPermanentIDs()
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
         return parentContext == nil ? nil : readParent { parent in parent.layoutOfUnsaved(reference) }
     }
 
-    /// The objects that a parent has shown, one for each; new ones are faults. O(n).
+    /// The objects that a parent has returned, one for each; new ones are faults. O(n).
     func objects(_ shown: [ParentRow], refreshing: Bool = false) -> [NSManagedObject] {
         identityMap.collectingRegistrations {
             shown.map { shown in
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    // MARK: What a parent answers
+    // MARK: What a parent returns
 
     /// The values of an object as they are here, packed; nil when there is no such object, or it is deleted here.
     ///
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Runs a block that loads objects, and throws what goes wrong with that. The next save is not told of it.
+    /// Runs a block that loads objects, and throws the errors of loading. The next save does not report it.
     func throwingFaultingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         let before = session.faultingError
         session.faultingError = nil
@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
 
     // MARK: Permanent IDs
 
-    /// Has the parent get permanent IDs for those of the objects that it has.
+    /// Makes the parent obtain permanent IDs for those of the objects that it has.
     func obtainPermanentIDsFromParent(for objects: [NSManagedObject]) throws {
         let places = objects.filter { $0.home.isTemporary && !$0.isUnknownBelow }.map(ObjectPlace.init)
         guard parentContext != nil, !places.isEmpty else { return }

@@ -1,26 +1,26 @@
 import Foundation
 import ManagedObjectModel
 
-// What a child reads of its own accord, to merge what others have saved. It does not wait for the contexts above it: who runs on
-// the queue of one of them, such as the main thread, may be waiting for the child.
+// Reads of a child that merges what others have saved. It does not wait for the contexts above it: code on the queue of one of
+// them, such as the main thread, may be waiting for the child.
 
-/// What contexts above a child have of some objects.
+/// The rows that contexts above a child have of some objects.
 struct RowsAbove {
-    /// Of those that are there.
+    /// The rows of existing objects.
     var rows: [NSManagedObjectID: Row] = [:]
-    /// When the contexts had them; nil for rows that were just saved. What the child has read later is newer.
+    /// The time of the rows; nil for rows that were just saved. Later reads of the child are newer.
     var time: Double?
-    /// Why others could not be read.
+    /// The error of reading others.
     var error: (any Error)?
 
-    /// Whether an object was read after a row of it that is here.
+    /// Whether an object was read after its row here.
     func isOlder(_ row: Row, than object: NSManagedObject) -> Bool {
         time ?? row.timestamp < object.row?.timestamp ?? -.infinity
     }
 }
 
 extension NSManagedObjectContext {
-    /// Has the contexts above look for the rows of what is at places, when they come to it.
+    /// Requests the rows of identities from the contexts above, asynchronously.
     ///
     /// - Parameter body: is called on this context's queue later, as an event.
     func readParentLater(_ places: [ObjectPlace], _ body: @escaping (RowsAbove) -> Void) {
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
         parentContext.findRows(of: places, RowsAbove(), takeRows)
     }
 
-    /// Adds the rows that this context has to what was found, on its queue, and then those that contexts above it have.
+    /// Adds the rows of this context to those found, on its queue, and then those of the contexts above it.
     private func findRows(
         of places: [ObjectPlace], _ found: RowsAbove, _ body: @escaping (RowsAbove) -> Void
     ) {
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Whether what is at a place is known here, so that nothing above has to be asked for it.
+    /// Whether the object is known here, so that no context above is needed for it.
     private func hasRow(at place: ObjectPlace) -> Bool {
         guard let object = identityMap.object(self.place(place).key) else { return false }
         if !object.isFault || object.isInserted || object.isDeleted || object.state.contains(.inaccessible) {
@@ -75,11 +75,11 @@ extension NSManagedObjectContext {
         return object.row.map { $0.timestamp >= oldestAcceptable } ?? false
     }
 
-    /// The rows of objects as this context has them, by the keys of the places.
+    /// The rows of objects as this context has them, by their keys.
     func presentRows(at places: [ObjectPlace]) -> [ObjectKey: Row] {
         var rows: [ObjectKey: Row] = [:]
         for place in places {
-            // What cannot be packed is asked for by those who merge it, and told there.
+            // The contexts that merge request what cannot be packed, and report it.
             if let row = try? presentRow(at: place, notBefore: -.infinity) { rows[place.key] = row }
         }
         return rows

@@ -2,17 +2,17 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Has contexts take in what was saved elsewhere: by another process, by a batch request, by another coordinator.
+    /// Merges into contexts what was saved elsewhere: by another process, by a batch request, by another coordinator.
     ///
-    /// Values that are cached of the objects are forgotten. A parent takes the changes in before its children do. The caller
+    /// Cached values of the objects are dropped. A parent merges the changes before its children do. The caller
     /// may be on any queue.
     ///
     /// - Parameters:
     ///   - changeNotificationData: arrays or sets of `NSManagedObjectID`s, of any coordinator, or of the `URL`s of such,
     ///     under `NSInsertedObjectIDsKey`, `NSUpdatedObjectIDsKey`, `NSDeletedObjectIDsKey` and
-    ///     `NSRefreshedObjectIDsKey`, or under `NSInsertedObjectsKey` and its like. What is under other keys does not
-    ///     count, nor do objects of stores that a context's coordinator does not have.
-    ///   - contexts: who takes them in.
+    ///     `NSRefreshedObjectIDsKey`, or under `NSInsertedObjectsKey` and its like. Other keys are ignored, and so are objects
+    ///     of stores that a context's coordinator does not have.
+    ///   - contexts: the contexts that merge them.
     ///
     /// Stops with a message for a value of another type.
     public class func mergeChanges(

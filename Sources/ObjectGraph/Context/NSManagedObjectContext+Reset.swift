@@ -3,12 +3,12 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObjectContext {
-    /// Gives up all unsaved changes: inserted objects leave, deleted ones stay, changed ones have the values last
+    /// Discards all unsaved changes: inserted objects leave, deleted ones stay, changed ones have the values last
     /// fetched or saved. The undo stack is emptied.
     public func rollback() {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
-        // The objects go when this is over, and not before.
+        // The objects are released at the end, not before.
         let given = session.abandon()
         let changes = tracker.changesOfRollback
         let rolledBack = tracker.storedWithChanges
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
             object.willChangeAll()
             object.extras?.event = nil
             if object.state.contains(.inaccessible) {
-                // The store is asked again when the object is used.
+                // The store is read again when the object is used.
                 object.state.remove(.inaccessible)
                 object.turnIntoFault(keeping: nil)
             } else {
@@ -33,11 +33,11 @@ extension NSManagedObjectContext {
         withExtendedLifetime((given, changed)) {}
     }
 
-    /// Forgets everything: all objects leave the context and are not to be used any more.
+    /// Forgets everything: all objects leave the context and must not be used any more.
     public func reset() {
         assertOnQueue()
         undoManager?.removeAllActions(withTarget: self)
-        // The objects go when this is over, and not before.
+        // The objects are released at the end, not before.
         let given = session.abandon()
         let external = tracker.takeExternalChanges()
         let objects = identityMap.all

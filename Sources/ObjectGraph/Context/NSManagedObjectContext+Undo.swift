@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What one event did, kept so that it can be taken back.
+/// The changes of one event, kept to undo them.
 final class UndoStep {
     struct Change {
         let object: NSManagedObject
@@ -10,7 +10,7 @@ final class UndoStep {
     }
 
     let inserted: [NSManagedObject]
-    /// Of each inserted object, whether it is new, and not brought back before its deletion was saved.
+    /// For each inserted object, whether it is new, rather than restored before its deletion was saved.
     let areNew: [Bool]
     let deleted: [NSManagedObject]
     let changes: [Change]
@@ -18,7 +18,7 @@ final class UndoStep {
     init(_ event: EventObjects) {
         inserted = event.inserted
         areNew = inserted.map(\.isInserted)
-        // What an event made and deleted has never been.
+        // An object that one event made and deleted is left out.
         deleted = event.deleted + event.announcedForgotten
         changes = (event.updated + event.inserted + deleted).compactMap { object in
             guard let event = object.extras?.event?.effective(in: object), !event.isEmpty else { return nil }
@@ -30,7 +30,7 @@ final class UndoStep {
 }
 
 extension NSManagedObjectContext {
-    /// Takes back the last change that was registered with the undo manager.
+    /// Undoes the last change that was registered with the undo manager.
     public func undo() {
         assertOnQueue()
         endEvent()
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         endEvent()
     }
 
-    /// Makes the change again that was undone last.
+    /// Redoes the change that was undone last.
     public func redo() {
         assertOnQueue()
         endEvent()
@@ -62,15 +62,15 @@ extension NSManagedObjectContext {
         undoRecorder.register(self) { context in context.takeBack(step) }
     }
 
-    /// After a store has committed: what resolved its conflicts stays, and can be undone.
+    /// After a store has committed: the resolutions of its conflicts stay, and can be undone.
     ///
-    /// - Parameter isComplete: false when the save goes on with other stores.
+    /// - Parameter isComplete: false when the save continues with other stores.
     func keepResolution(isComplete: Bool) {
         let steps = session.takeResolutionSteps(isComplete: isComplete)
         for case .event(let step) in steps { register(step) }
     }
 
-    /// After a save that failed: what resolved conflicts on the way is taken back.
+    /// After a save that failed: reverts the resolutions of conflicts.
     func takeBackResolution() {
         let steps = session.takeResolutionSteps(isComplete: true)
         guard !steps.isEmpty else { return }
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Undoes a step; what that changes becomes the step that redoes it.
+    /// Undoes a step; the changes become the step that redoes it.
     private func takeBack(_ step: UndoStep) {
         session.phase = .undoing
         for object in step.deleted { bringBack(object) }
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
         for (object, isNew) in zip(step.inserted, step.areNew) { takeOut(object, isNew: isNew) }
         session.phase = .idle
-        // A link that others had made to what is deleted here ended when the two met. It is not made again.
+        // A link that others had made to an object deleted here ended with their merge. It is not made again.
         for object in gone where object.context === self && !object.state.contains(.inaccessible) {
             repeatDeletion(of: object)
         }
@@ -115,13 +115,13 @@ extension NSManagedObjectContext {
             if !object.state.contains(.inaccessible) {
                 restoreDeleted(object)
             } else if object.row != nil {
-                // Others have deleted it, too.
+                // Others have deleted it too.
                 renew(object)
             }
             return
         }
         guard object.context == nil else { return }
-        // The object was never saved, or its deletion was: it comes back as a new one with the values it had.
+        // The object was never saved, or its deletion was: it is restored as a new one with its former values.
         object.state.remove(.inaccessible)
         object.materialiseValues(in: self)
         if !keepsIdentity(object) {
@@ -136,7 +136,7 @@ extension NSManagedObjectContext {
         tracker.noteReturn(of: object)
     }
 
-    /// Whether an object that left can have the ID again that it had: one that was never saved, and with it here.
+    /// Whether an object that left can have its former ID again: one that was never saved, and had the ID here.
     private func keepsIdentity(_ object: NSManagedObject) -> Bool {
         guard object.row == nil, identityMap.object(object.key) == nil else { return false }
         if object.home.isTemporary { return object.home === unstoredEntity(object.layout) }
@@ -148,13 +148,13 @@ extension NSManagedObjectContext {
     /// - Parameter isNew: whether it is an insertion: links may lead to the object that no step has recorded.
     private func takeOut(_ object: NSManagedObject, isNew: Bool) {
         guard object.context === self, !object.isDeleted else { return }
-        // What the rules did when it was deleted, the step has; unless they were still to come.
+        // The step has the effects of the rules when it was deleted, unless they were still to be applied.
         markDeleted(object, isPropagated: !isNew && propagatesDeletesAtEndOfEvent)
     }
 }
 
 extension NSManagedObject {
-    /// Puts back what an event changed. Inverses are not maintained: they were recorded too.
+    /// Reverts the changes of an event. Inverses are not maintained: they were recorded too.
     final func revert(_ event: EventChanges) {
         fireFault()
         for (slot, old) in event.old {
@@ -183,9 +183,9 @@ extension NSManagedObject {
         return row.data(slot) == archive.data
     }
 
-    /// Takes every value out of the row, so that the object can do without it.
+    /// Copies every value out of the row, so that the object no longer needs it.
     ///
-    /// - Parameter context: whose next save fails when external data is not there any more.
+    /// - Parameter context: the context whose next save fails when external data no longer exists.
     final func materialiseValues(in context: NSManagedObjectContext) {
         readExternalData { error in context.session.faultingError = error }
         for slot in layout.slots.indices where layout.slots[slot].kind != .fetched {

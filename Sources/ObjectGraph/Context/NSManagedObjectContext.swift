@@ -2,13 +2,13 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A place to work with managed objects: it keeps one object for each identity, notices what changes, and saves it.
+/// A context for work with managed objects: it keeps one object for each identity, notes changes, and saves them.
 ///
 /// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue
 /// context, on the main thread. Debug builds check it.
 ///
 /// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity), `ChangeTracker` (what
-/// changed), `UndoRecorder` (how to take it back), `SaveSession` (the running save), `ContextListeners` (who follows it).
+/// changed), `UndoRecorder` (how to take it back), `SaveSession` (the running save), `ContextListeners` (its followers).
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
@@ -17,26 +17,26 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The kind of queue that the context is confined to.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
 
-    // The context is used on one queue only, which the compiler's checks of accesses at run time cannot know; they would
-    // cost as much as what they check.
+    // The context is used on one queue only, which the compiler's checks of accesses at run time cannot know; they would cost
+    // as much as the accesses.
 
-    /// What is changed and not saved.
+    /// The unsaved changes.
     @exclusivity(unchecked) final var tracker = ChangeTracker()
-    /// What the running save, and the next one, need to know.
+    /// The state of the running save, and of the next one.
     @exclusivity(unchecked) final var session = SaveSession()
-    /// Who follows the context's changes: results controllers.
+    /// The followers of the context's changes: results controllers.
     let listeners = ContextListeners()
 
     let undoRecorder = UndoRecorder()
-    /// Keeps all registered objects, if asked to.
+    /// Keeps all registered objects, if requested.
     @exclusivity(unchecked) final var retained: [ObjectIdentifier: NSManagedObject]?
     /// The context that this one reads from and saves to; nil for one that works on a coordinator.
     private(set) final var parentContext: NSManagedObjectContext?
-    /// What the context has of the IDs that its family gave.
+    /// The context's part of its family's IDs.
     @exclusivity(unchecked) final var family = FamilyIdentities()
     /// The contexts below this one that merge what it saves.
     let childSubscribers = ContextSubscribers()
-    /// Where new objects stand until they are saved.
+    /// The entity bindings of new objects until they are saved.
     @exclusivity(unchecked) private final var unstored = UnstoredEntities()
     private var coordinator: NSPersistentStoreCoordinator?
     private var policy: Any = NSMergePolicy.error
@@ -59,7 +59,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     deinit {
         subscribersAbove?.remove(self)
-        // Break the ties among objects, which hold each other through relationships.
+        // Breaks the cycles of objects, which hold each other through relationships.
         var told: [(home: StoredEntity, reference: Int64)] = []
         for object in identityMap.all {
             object.context = nil
@@ -73,9 +73,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the context is
     /// used.
     ///
-    /// A child sees its parent's objects as they are there, with changes that are not saved. Its `save()` makes its own
-    /// changes changes of the parent; they come to the store when the context at the top of the chain saves. The child
-    /// keeps its parent alive.
+    /// A child sees its parent's objects with their unsaved changes. Its `save()` applies its own changes to the parent; they
+    /// are stored when the context at the top of the chain saves. The child keeps its parent alive.
     ///
     /// Stops with a message when the context has a coordinator, another parent or objects, and when the new parent is
     /// the context itself or one below it.
@@ -107,7 +106,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         return parentContext.identities
     }
 
-    /// Those who are told of what is saved where this context saves to.
+    /// The subscribers to saves in the parent or coordinator of this context.
     final var subscribersAbove: ContextSubscribers? {
         parentContext?.childSubscribers ?? coordinator?.subscribers
     }
@@ -171,10 +170,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
     public var stalenessInterval: TimeInterval = -1
 
-    /// Whether the context takes in what others save to its coordinator or, with a parent, to the parent: other children,
+    /// Whether the context merges what others save to its coordinator or, with a parent, to the parent: other children,
     /// when they save, and the parent itself, when it saves. False by default.
     ///
-    /// What is saved is taken in by an event of its own on this context's queue, later.
+    /// The merge is a later event of its own on this context's queue.
     public var automaticallyMergesChangesFromParent = false {
         didSet {
             if automaticallyMergesChangesFromParent {
@@ -205,11 +204,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         shouldDeleteInaccessibleFaults
     }
 
-    /// Takes notice of a change of one of its objects that came about without the object's accessors: by a primitive one, or
-    /// in place. The object counts as changed then.
+    /// Notes a change of one of its objects without its accessors: by a primitive one, or in place. The object counts as
+    /// changed then.
     ///
-    /// Nothing for other objects, and for keys that the model does not have. Apple's framework calls it as the observer of
-    /// its objects; here objects tell their context themselves.
+    /// Does nothing for other objects, and for keys that the model does not have. Apple's framework calls it as the observer of
+    /// its objects; here objects notify their context themselves.
     open func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [String: Any]?,
         context: UnsafeMutableRawPointer?
@@ -222,14 +221,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         object.markChanged()
     }
 
-    /// Writes all changes to the stores or, with a parent, makes them changes of the parent.
+    /// Writes all changes to the stores or, with a parent, applies them to the parent.
     ///
     /// Every object with changes gets `willSave()` and is validated before anything is written; the write is one
     /// transaction a store.
     ///
     /// The parent gets new objects with all values, deletions, and of changed objects the properties that were changed
     /// here, transient ones too; for these the child's values win over what the parent has. There they are changes to
-    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` tells of them; `awakeFromInsert()` and
+    /// save and to undo, and `NSManagedObjectContextObjectsDidChange` reports them; `awakeFromInsert()` and
     /// `prepareForDeletion()` have run here and do not run again.
     /// An object that the parent has deleted meanwhile is a conflict for this context's merge policy. New objects keep
     /// their temporary IDs until the context at the top saves.
@@ -240,7 +239,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // MARK: Entities
 
-    /// Where new objects of an entity stand until they are saved.
+    /// The entity binding of new objects of an entity until they are saved.
     func unstoredEntity(_ layout: EntityLayout) -> StoredEntity { unstored.entity(layout) }
 
     /// The entity of a class in this context's model.

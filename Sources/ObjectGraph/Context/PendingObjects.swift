@@ -1,11 +1,11 @@
-/// Objects with unsaved changes of one kind, in the order in which they came, held strongly.
+/// Objects with unsaved changes of one kind, in the order in which they were added, held strongly.
 ///
-/// Whether an object is in the list is a flag of the object, so that asking costs nothing.
+/// Whether an object is in the list is a flag of the object, so that the check costs nothing.
 package struct PendingObjects {
     private var list: ContiguousArray<NSManagedObject?> = []
-    /// Where each object stands; made when one is removed for the first time.
+    /// The index of each object; made at the first removal.
     private var places: [ObjectIdentifier: Int]?
-    /// Before this place nothing stands.
+    /// There are no objects before this index.
     private var start = 0
     private let flag: ObjectState
     package private(set) var count = 0
@@ -54,8 +54,8 @@ package struct PendingObjects {
 
     /// Removes all objects.
     ///
-    /// - Returns: the objects. The list is complete again when the caller lets go of them: the last reference to an object
-    ///   may go with it, and with that runs code of its class, which may change objects of the same context.
+    /// - Returns: the objects. The list must be consistent before the caller releases them: releasing an object can run code of
+    ///   its class, which may change objects of the same context.
     package mutating func removeAll() -> [NSManagedObject] {
         let removed = all
         list = []
@@ -66,6 +66,6 @@ package struct PendingObjects {
         return removed
     }
 
-    /// The objects, first come first. O(n).
+    /// The objects, in order. O(n).
     package var all: [NSManagedObject] { list.compactMap(\.self) }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The permanent IDs that objects have got in place of their temporary ones, in a family of contexts: one with a
+/// The permanent IDs that have replaced temporary ones, in a family of contexts: one with a
 /// coordinator and all that are below it.
 ///
 /// An object can be in several of these contexts when it gets its permanent ID. Each context reads the list, from where
-/// it stopped, before it looks for an object; so no identity ever has two objects in one context. Temporary IDs that
-/// somebody has kept stay good for as long as the family lives, which costs a new object some 50 bytes.
+/// it stopped, before it looks for an object; so no identity ever has two objects in one context. Temporary IDs that a program
+/// has kept stay valid for as long as the family lives, which costs a new object some 50 bytes.
 ///
 /// A context without a family notes nothing.
 final class PermanentIdentities: Sendable {
@@ -34,7 +34,7 @@ final class PermanentIdentities: Sendable {
     /// How many identities were noted. O(1), without a lock.
     var count: Int { noted.load(ordering: .acquiring) }
 
-    /// Notes where an object with a temporary reference is from now on; nothing if it is known.
+    /// Notes the permanent identity of an object with a temporary reference, unless it is known.
     func note(_ temporary: Int64, _ home: StoredEntity, _ reference: Int64) {
         guard isShared else { return }
         entries.withLock { entries in
@@ -45,9 +45,9 @@ final class PermanentIdentities: Sendable {
         }
     }
 
-    /// Where the object with a temporary reference is; nil while it has no permanent ID. O(1).
+    /// The permanent identity of the object with a temporary reference; nil while it has none. O(1).
     ///
-    /// - Parameter limit: how many of the identities count, those that were noted first.
+    /// - Parameter limit: how many of the identities count, from the first.
     func permanent(_ temporary: Int64, among limit: Int = .max) -> Entry? {
         guard limit > 0, count > 0 else { return nil }
         return entries.withLock { entries in
@@ -56,12 +56,12 @@ final class PermanentIdentities: Sendable {
         }
     }
 
-    /// What was noted from a place on.
+    /// The identities noted from an index on.
     func entries(from place: Int) -> [Entry] { entries.withLock { Array($0.list[place...]) } }
 }
 
 extension NSManagedObjectContext {
-    /// Gives objects the permanent IDs that they have got in other contexts of the family. O(new IDs).
+    /// Adopts the permanent IDs that objects were given in other contexts of the family. O(new IDs).
     @inline(__always)
     func adoptPermanentIDs() {
         if identities.count != family.adoptedCount { adoptNewIdentities() }

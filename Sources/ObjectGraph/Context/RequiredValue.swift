@@ -2,11 +2,11 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What one property of an object has to be for a condition to be met. Of many results, only those whose required value an
-/// object has can get it by a change.
+/// The value that a condition requires of one property. Among many results, a changed object can enter only those whose
+/// required value it has.
 ///
 /// Found in comparisons that the condition joins with AND. Each is read so that it leaves out too little and never too
-/// much: what is told of an object by it is looked at again by the whole condition.
+/// much: the whole condition is then evaluated for the remaining objects.
 struct RequiredValue {
     enum Values {
         /// Numbers; dates as seconds since 2001.
@@ -33,7 +33,7 @@ struct RequiredValue {
             guard case .comparison(let comparison) = part.shape else { return nil }
             return RequiredValue(comparison, EntityLayout.layout(of: entity))
         }
-        // What the class computes itself need not be what the object holds.
+        // A value that the class computes may differ from the object's.
         let usable = found.filter { required in
             layouts.allSatisfy {
                 $0.classProperties.custom[required.key] == nil && $0.index(of: required.key) != nil
@@ -88,7 +88,7 @@ struct RequiredValue {
         }
     }
 
-    /// Where a constant is among the values of a property; nil if they are not simply compared as doubles.
+    /// The position of a constant among the values of a property; nil if they are not simply compared as doubles.
     private static func bounds(of constant: Any, _ kind: SlotKind) -> ClosedRange<Double>? {
         let value: Double
         switch kind {
@@ -101,7 +101,7 @@ struct RequiredValue {
         default: return nil
         }
         guard !value.isNaN else { return nil }
-        // Whether a fraction is cut off before an integer is compared with it is not for this place to know.
+        // It is unknown here whether a fraction is truncated before it is compared with an integer.
         return value.rounded() == value ? value...value : value - 1...value + 1
     }
 
@@ -123,7 +123,7 @@ extension RequiredValue.Single {
     fileprivate init?(_ constant: Any, _ kind: SlotKind) {
         switch (kind, constant) {
         case (.string, let text as String): self = .text(text)
-        // A new object's key is another one when it is saved.
+        // The key of a new object changes when it is saved.
         case (.toOne, let object as NSManagedObject) where !object.home.isTemporary:
             self = .object(object.key)
         case (.toOne, let id as NSManagedObjectID) where !id.isTemporaryID: self = .object(id.key)

@@ -4,7 +4,7 @@ import Foundation
 struct RequiredValues {
     private var singles: [RequiredValue.Single: Set<Int>] = [:]
     private var ranges: [Int: (lower: Double, upper: Double)] = [:]
-    /// The ranges by their lower ends, as a search tree: the middle of each part is its root. Made when it is asked for.
+    /// The ranges by their lower ends, as a search tree: the middle of each part is its root. Made on demand.
     private var tree: [Node]?
 
     private struct Node {
@@ -44,7 +44,7 @@ struct RequiredValues {
         case .object(let object): singles[.object(object.key)]?.forEach(body)
         case .integer(let number): forEachRange(around: Double(number), body)
         case .double(let number) where !number.isNaN: forEachRange(around: number, body)
-        // What is compared with nothing is left to the whole condition.
+        // A missing value is left to the whole condition.
         default:
             for numbers in singles.values { numbers.forEach(body) }
             ranges.keys.forEach(body)

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Registers with an undo manager what the events of a context did.
+/// Registers the events of a context with an undo manager.
 final class UndoRecorder {
     private(set) var manager: UndoManager?
-    /// Registers pending changes when the undo manager asks for them.
+    /// Registers pending changes when the undo manager requests them.
     private var checkpoints: UndoCheckpoints?
 
     /// Whether an event is registered.
     var isRecording: Bool { manager?.isUndoRegistrationEnabled ?? false }
 
-    /// Registers with a manager from now on. What the running event has changed so far is registered before the manager opens or
-    /// closes a group, or undoes or redoes.
+    /// Registers with a manager from now on. The running event's changes so far are registered before the manager opens or
+    /// closes a group, undoes or redoes.
     func record(with new: UndoManager?, for context: NSManagedObjectContext) {
         guard new !== manager else { return }
         manager?.removeAllActions(withTarget: context)

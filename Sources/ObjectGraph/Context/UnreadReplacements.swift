@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// New destinations of a relationship to many whose old ones could not be read: which of them go is not known yet.
+/// New destinations of a to-many relationship whose old ones could not be read: it is not known yet which ones are removed.
 struct UnreadReplacement {
     let object: NSManagedObject
     let slot: Int
@@ -10,19 +10,19 @@ struct UnreadReplacement {
 extension NSManagedObjectContext {
     /// Notes that the destinations of a relationship are replaced.
     ///
-    /// - Parameter destinations: the new ones, where the old ones could not be read; nil where they were.
+    /// - Parameter destinations: the new ones, if the old ones could not be read; nil if they were.
     func noteReplacement(of object: NSManagedObject, at slot: Int, by destinations: [NSManagedObject]?) {
         _ = session.forgetReplacements(of: object, at: slot)
         guard let destinations else { return }
         session.keep(.init(object: object, slot: slot, destinations: destinations))
     }
 
-    /// Forgets what was to be replaced of an object whose changes are given up.
+    /// Forgets the replacements of an object whose changes are discarded.
     func forgetReplacements(of object: NSManagedObject) {
         _ = session.forgetReplacements(of: object)
     }
 
-    /// Replaces what can be read by now. What was changed since then stays.
+    /// Makes the replacements that can be read by now. Changes made since then stay.
     func replaceUnread() {
         for replacement in session.takeUnreadReplacements() {
             let (object, slot) = (replacement.object, replacement.slot)

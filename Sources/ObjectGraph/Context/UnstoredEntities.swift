@@ -1,9 +1,9 @@
 import ManagedObjectModel
 
-/// Where new objects of each entity stand until they are saved.
+/// The entity bindings of new objects until they are saved.
 struct UnstoredEntities {
     private var entities: [ObjectIdentifier: StoredEntity] = [:]
-    /// The one that was asked for last: objects mostly come many of a kind.
+    /// The last one used: new objects are often of the same entity.
     private var last: StoredEntity?
 
     mutating func entity(_ layout: EntityLayout) -> StoredEntity {

@@ -2,7 +2,7 @@ import CEmbeddedModels
 import ManagedObjectModel
 
 extension EmbeddedModel {
-    /// Keeps a function that will register a model, until somebody looks for one.
+    /// Keeps a function that registers a model, until a model is looked up.
     ///
     /// For generated code, which calls it while the program is being loaded. The function calls `register()`.
     public static func announce(_ registration: @escaping @convention(c) () -> Void) {

@@ -2,11 +2,11 @@ import ManagedObjectModel
 
 /// Finds a coordinator's own IDs for IDs of others that have the same stores open.
 ///
-/// IDs of different coordinators are never equal, though they may stand for the same row: the store's identifier, the
-/// name of the entity and the reference tell.
+/// IDs of different coordinators are never equal, though they may stand for the same row: the store's identifier, the name of
+/// the entity and the reference identify the row.
 struct IdentityTranslation {
     private let coordinator: NSPersistentStoreCoordinator
-    /// The coordinator's own place for each of another one; nil where it has none.
+    /// The coordinator's own entity binding for each of another one; nil where it has none.
     private var homes: [ObjectIdentifier: StoredEntity?] = [:]
 
     init(to coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
@@ -14,7 +14,7 @@ struct IdentityTranslation {
     /// The coordinator's ID for an object.
     ///
     /// - Returns: nil when the coordinator has not added the object's store. The ID itself when it is the
-    ///   coordinator's, when it is a temporary one, and when its store is gone, so that nothing tells which one it was.
+    ///   coordinator's, when it is a temporary one, and when its store is gone, so that it is unknown which one it was.
     mutating func id(_ id: NSManagedObjectID) -> NSManagedObjectID? {
         guard !id.isTemporaryID, let store = id.persistentStore,
             store.persistentStoreCoordinator !== coordinator

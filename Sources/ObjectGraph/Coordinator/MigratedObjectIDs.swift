@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSPersistentStoreCoordinator {
-    /// The IDs of all objects of a store that was migrated: of each the one that it had, and the one that it has.
+    /// The IDs of all objects of a store that was migrated: for each object the old one and the new one.
     ///
     /// An error of the new store is logged; the list is empty then.
     static func migratedIDs(from old: any ObjectStore, to new: any ObjectStore) -> [NSManagedObjectID] {

@@ -1,8 +1,8 @@
 import Foundation
 import ManagedObjectModel
 
-/// Finds a model by name: among those that are part of the program's code, then among the resources of the program and
-/// of the module that asks.
+/// Finds a model by name: among those that are part of the program's code, then among the resources of the program and of the
+/// calling module.
 ///
 /// SwiftPM puts a target's resources into a folder `<Package>_<Target>.resources` beside the program.
 package enum ModelLocator {
@@ -32,7 +32,7 @@ package enum ModelLocator {
         var folders: [URL] = []
         if let resources = Bundle.main.resourceURL { folders.append(resources) }
         let bundles = resourceBundles
-        // The asking module's own bundle first.
+        // The calling module's own bundle first.
         folders += bundles.filter { $0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
         folders += bundles.filter { !$0.deletingPathExtension().lastPathComponent.hasSuffix("_\(module)") }
             .sorted { $0.path < $1.path }

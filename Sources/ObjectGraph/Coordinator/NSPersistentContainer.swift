@@ -31,7 +31,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     ///
     /// - Parameters:
     ///   - name: the name of the model, and of the store's file.
-    ///   - fileID: tells the module whose resources and classes are meant; leave it out.
+    ///   - fileID: identifies the module whose resources and classes are meant; leave it out.
     public convenience init(name: String, fileID: String = #fileID) {
         do {
             let model = try ModelLocator.model(named: name, fileID: fileID)
@@ -43,7 +43,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
 
     /// Makes a container for the model of this name among the resources of a subclass's module.
     ///
-    /// Apple's very signature, for subclasses that override it or pass it on.
+    /// Apple's exact signature, for subclasses that override it or pass it on.
     @_disfavoredOverload
     public convenience init(name: String) {
         self.init(name: name, fileID: Self.modulePath)
@@ -54,7 +54,7 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     /// - Parameters:
     ///   - name: the name of the store's file.
     ///   - model: the model.
-    ///   - fileID: tells the module whose classes are meant; leave it out.
+    ///   - fileID: identifies the module whose classes are meant; leave it out.
     public init(name: String, managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         self.name = name
@@ -64,9 +64,9 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
         super.init()
     }
 
-    /// Makes a container for a model; the classes are looked for in a subclass's module first.
+    /// Makes a container for a model; classes are looked up in a subclass's module first.
     ///
-    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    /// Apple's exact signature, which a subclass overrides or calls on `super`.
     @_disfavoredOverload
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
@@ -144,13 +144,13 @@ open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendab
     }
 }
 
-/// What has a folder for stores.
+/// A type with a folder for stores.
 ///
 /// Apple's container has `defaultDirectoryURL` as a method and as a property, which one class cannot declare both: the
 /// property comes from here.
 public protocol _StoreFolderOwner: AnyObject {}
 
 extension _StoreFolderOwner where Self: NSPersistentContainer {
-    /// The folder for stores, as `defaultDirectoryURL()` tells it.
+    /// The folder for stores, as `defaultDirectoryURL()` returns it.
     public static var defaultDirectoryURL: URL { Self.defaultDirectoryURL() }
 }

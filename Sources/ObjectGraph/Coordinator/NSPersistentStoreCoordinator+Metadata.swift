@@ -1,6 +1,6 @@
 import Foundation
 
-// What stores say of themselves, also stores that no coordinator has open.
+// The metadata of stores, also of stores that no coordinator has open.
 
 extension NSPersistentStoreCoordinator {
     /// The metadata of a store.
@@ -21,9 +21,8 @@ extension NSPersistentStoreCoordinator {
     /// The metadata of a store that need not be open. Neither its file nor any other changes.
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   260 when there is no file, 259 when it is no database or a damaged
-    ///   one, 134010 when the database is no store, 134080 when a change of it was interrupted, which is taken back only
-    ///   when it is opened for writing.
+    ///   260 when there is no file, 259 when it is not a database or a damaged one, 134010 when the database is not a store,
+    ///   134080 when a change of it was interrupted, which is rolled back only when it is opened for writing.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
@@ -48,8 +47,8 @@ extension NSPersistentStoreCoordinator {
 
     /// Sets the metadata of a store that is not open.
     ///
-    /// The store's type, and what is needed to open it again, stay. In a SQLite store they do whatever the dictionary has:
-    /// others may have replaced or migrated the store since it was read.
+    /// The store's type, and what is needed to open it again, stay. In a SQLite store they stay even if the dictionary has
+    /// them: others may have replaced or migrated the store since it was read.
     ///
     /// - Throws: as `metadataForPersistentStore(ofType:at:options:)`, or 134090 when the store stays locked.
     public class func setMetadata(

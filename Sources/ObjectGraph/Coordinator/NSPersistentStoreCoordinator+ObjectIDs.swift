@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSPersistentStoreCoordinator {
-    /// The ID that a URI stands for; nil for a malformed URI, an unknown entity, or a store that was not added.
+    /// The ID of a URI; nil for a malformed URI, an unknown entity, or a store that was not added.
     public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         // The whole of the authority is the store's identifier: no user, no port.
         guard let identifier = url.host, !identifier.isEmpty, url.query == nil, url.fragment == nil,
@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
         return nil
     }
 
-    /// The ID whose URI a string is; nil as for `managedObjectID(forURIRepresentation:)`.
+    /// The ID of a URI string; nil as for `managedObjectID(forURIRepresentation:)`.
     public func managedObjectID(for string: String) -> NSManagedObjectID? {
         URL(string: string).flatMap(managedObjectID(forURIRepresentation:))
     }

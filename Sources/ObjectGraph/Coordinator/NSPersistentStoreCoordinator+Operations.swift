@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-// Where stores are, and moving, replacing and destroying them.
+// Locating, moving, replacing and destroying stores.
 
 extension NSPersistentStoreCoordinator {
     /// The store at a URL.
@@ -14,12 +14,12 @@ extension NSPersistentStoreCoordinator {
     public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
     /// Executes a request on behalf of a context: objects that it finds are the context's. Unsaved changes of the context do
-    /// not count. To be called on the context's queue.
+    /// not count. Call it on the context's queue.
     ///
     /// - Parameters:
-    ///   - request: a fetch request, or one that `NSManagedObjectContext.execute(_:)` takes.
+    ///   - request: a fetch request, or one that `NSManagedObjectContext.execute(_:)` accepts.
     ///   - context: a context of this coordinator.
-    /// - Returns: for a fetch request the array of what it finds, else the request's `NSPersistentStoreResult`.
+    /// - Returns: for a fetch request the array of results, else the request's `NSPersistentStoreResult`.
     /// - Throws: 134060 for a context of another coordinator; as `NSManagedObjectContext.fetch(_:)` and
     ///   `NSManagedObjectContext.execute(_:)`, which refuses an `NSSaveChangesRequest`: contexts save.
     public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws
@@ -32,13 +32,13 @@ extension NSPersistentStoreCoordinator {
         return try context.storedResult(of: request)
     }
 
-    /// Opens the store at another URL in the place of a store: a copy of it, or another one of the same model.
+    /// Opens the store at another URL instead of a store: a copy of it, or another one of the same model.
     ///
-    /// The caller makes sure that nobody uses the store meanwhile. Objects of it that are in use show what the new file
-    /// has when they are refreshed.
+    /// The caller makes sure that the store is not used meanwhile. Its objects in use show the contents of the new file when
+    /// they are refreshed.
     ///
     /// - Returns: false when the store is not one of the coordinator's, or the file cannot be opened: there must be a
-    ///   store. Everything is as it was then, and the log tells why.
+    ///   store. Nothing changes then, and the reason is logged.
     @discardableResult
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         guard objectStores.contains(where: { $0 === store }) else { return false }
@@ -47,20 +47,19 @@ extension NSPersistentStoreCoordinator {
         return store.url?.standardizedFileURL == url.standardizedFileURL
     }
 
-    /// Puts a copy of a store, with its identifier and its external data, into the place of another one, which may be
-    /// missing.
+    /// Replaces a store, which may be missing, with a copy of another one, including its identifier and its external data.
     ///
-    /// Source and destination may be open in this process, also in this coordinator. SQLite stores that have the destination open
-    /// are stores of the new file then: their objects show what it has when they are refreshed. One whose model is not that of
-    /// the new file is taken out of its coordinator, and so is one whose coordinator has the source too.
+    /// Source and destination may be open in this process, also in this coordinator. SQLite stores that have the destination
+    /// open use the new file then: their objects show its contents when they are refreshed. One whose model does not match the
+    /// new file is removed from its coordinator, and so is one whose coordinator has the source too.
     ///
-    /// Modes and owners of files that are replaced stay; new ones have those of the source. Of a symbolic link, the link stays.
+    /// Modes and owners of files that are replaced stay; new ones have those of the source. A symbolic link stays.
     ///
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   260 when there is no source, 134010 or 259 when it is no store or
-    ///   a damaged one, 134010 when the destination is a SQLite database and the type another one, 134080 when the destination is
-    ///   `/dev/null` or not a regular file, or for an error of the file system, 134090 while another process has the destination
-    ///   open, 134070 from inside of a read or write of it; everything is as it was then.
+    ///   260 when there is no source, 134010 or 259 when it is not a store or a damaged one, 134010 when the destination is a
+    ///   SQLite database and the type another one, 134080 when the destination is `/dev/null` or not a regular file, or for an
+    ///   error of the file system, 134090 while another process has the destination open, 134070 from inside of a read or write
+    ///   of it; nothing has changed then.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -73,7 +72,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Puts a copy of a store into the place of another one.
+    /// Replaces a store with a copy of another one.
     ///
     /// - Throws: as `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`.
     public func replacePersistentStore(
@@ -86,9 +85,9 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: sourceType.rawValue)
     }
 
-    /// Removes all that is in a store, and the files beside it. An empty file is left of a SQLite store, as of Apple's: it can be
-    /// removed, and a store can be made in it or migrated to it. Of a store of another type nothing is left. Of a store at
-    /// `/dev/null`, which is in memory, there is nothing to remove. Of a symbolic link, the link stays.
+    /// Removes the contents of a store, and the files beside it. For a SQLite store an empty file remains, as with Apple's: it
+    /// can be removed, and a store can be made in it or migrated to it. Stores of other types are removed completely. A store
+    /// at `/dev/null` is in memory and has no files. A symbolic link stays.
     ///
     /// The coordinator loses the store, and so does any other coordinator of this process that has the SQLite store open.
     ///
@@ -104,7 +103,7 @@ extension NSPersistentStoreCoordinator {
         try NSError.namingFileErrors(during: "destroy the store", store: url) {
             try storeClass.destroy(at: url, options)
         }
-        // What has no file that others share, and is here alone.
+        // Stores without a shared file exist only here.
         for store in objectStores where store.type == storeType {
             guard let place = store.url, place.standardizedFileURL == url.standardizedFileURL else {
                 continue
@@ -113,7 +112,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Removes all that is in a store, and the files beside it.
+    /// Removes the contents of a store, and the files beside it.
     ///
     /// - Throws: as `destroyPersistentStore(at:ofType:options:)`.
     public func destroyPersistentStore(

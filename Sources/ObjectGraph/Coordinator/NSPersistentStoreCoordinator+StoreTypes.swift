@@ -4,10 +4,10 @@ import Synchronization
 // The types of stores, and the classes that make them.
 
 extension NSPersistentStoreCoordinator {
-    /// Makes a class the one of stores of a type.
+    /// Registers the class of stores of a type.
     ///
     /// - Parameters:
-    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil takes back what was registered.
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil removes the registration.
     ///   - storeType: the name that stores of the class are added with.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreTypes.register(nil, storeType) }
@@ -19,10 +19,10 @@ extension NSPersistentStoreCoordinator {
         StoreTypes.register(found, storeType)
     }
 
-    /// Makes a class the one of stores of a type.
+    /// Registers the class of stores of a type.
     ///
     /// - Parameters:
-    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil takes back what was registered.
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`; nil removes the registration.
     ///   - type: the type that stores of the class are added with.
     public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: type.rawValue)
@@ -58,7 +58,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 /// The classes of stores in a database that are part of the program, by their types. A module of such stores replaces this function, which
-/// happens when the program is loaded: nothing has to be called for a store type to be there.
+/// happens when the program is loaded: no call is needed to register a store type.
 dynamic package func databaseStoreClasses() -> [String: any ObjectStore.Type] { [:] }
 
 private enum StoreTypes {

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSPersistentStoreCoordinator {
-    /// The copy of its model that a store holds, so that it can be opened when the model is not at hand.
+    /// The copy of its model that a store holds, so that it can be opened without the model.
     ///
     /// The store need not be open, and does not change. An addition of ours: Apple's framework has no public way to it.
     ///
@@ -14,15 +14,15 @@ extension NSPersistentStoreCoordinator {
         try model(ofType: storeType) { try $0.cachedModel(at: url, options) }
     }
 
-    /// A model made from what a store has whose model is not at hand: from the tables of a SQLite store that holds no
+    /// A model made from the contents of a store whose model is not available: from the tables of a SQLite store that holds no
     /// copy of its own, from the objects of an XML or binary store.
     ///
-    /// Of a SQLite store, it has the entities with the columns of their tables as attributes, and those relationships
-    /// that the tables tell; names are in lower case. Of an XML store, it has what the objects have, with the types that
-    /// the file names; names of properties are in lower case, and attributes without any value are missing. Of a binary
-    /// store, whose file does not name attributes, these are called `attribute1`, `attribute2` …, and have the types of
-    /// their values. Of both, to-many relationships are ordered as the file has them, there are no inverses, and
-    /// superentities only as far as what relationships lead to shows them.
+    /// Of a SQLite store, it has the entities with the columns of their tables as attributes, and those relationships that the
+    /// tables show; names are in lower case. Of an XML store, it has the properties of the objects, with the types that the
+    /// file names; names of properties are in lower case, and attributes without any value are missing. Of a binary store,
+    /// whose file does not name attributes, these are called `attribute1`, `attribute2` …, and have the types of their values.
+    /// Of both, to-many relationships are ordered as the file has them, there are no inverses, and superentities only if the
+    /// destinations of relationships show them.
     ///
     /// `isReconstructed` marks it. The store opens with it for reading only: a save fails with 134030 and says why. The
     /// store need not be open, and does not change. An addition of ours.
@@ -35,7 +35,7 @@ extension NSPersistentStoreCoordinator {
         try model(ofType: storeType) { try $0.reconstructedModel(at: url, options) }
     }
 
-    /// - Throws: 134000 for a type whose stores have no model in a way that is asked for.
+    /// - Throws: 134000 for a type whose stores have no such model.
     fileprivate static func model(
         ofType storeType: String, _ find: (any StoreKind.Type) throws -> NSManagedObjectModel?
     ) throws -> NSManagedObjectModel {
@@ -46,9 +46,9 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSPersistentContainer {
-    /// Makes a container for a store whose model is not at hand, with the copy of it that the store holds. A store of
-    /// before 2012 holds none, and a damaged one may hold what cannot be read, which the log tells: then with a model made from its tables, see
-    /// `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
+    /// Makes a container for a store whose model is not available, with the copy of it that the store holds. A store of before
+    /// 2012 holds none, and that of a damaged store may be unreadable, which is logged: then the model is made from its tables,
+    /// see `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
     ///
     /// The stores are still to be loaded. Objects are `NSManagedObject`s, unless the program has classes of the names in
     /// the model. An addition of ours.
@@ -56,7 +56,7 @@ extension NSPersistentContainer {
     /// - Parameters:
     ///   - url: the file of a SQLite store.
     ///   - isReadOnly: whether the store is to be opened for reading only.
-    ///   - fileID: tells the module whose classes are meant; leave it out.
+    ///   - fileID: identifies the module whose classes are meant; leave it out.
     /// - Throws: as `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`, but for a store
     ///   without a copy that can be read; 134080 when the tables of such a one are not those of a store.
     public convenience init(

@@ -17,7 +17,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
     let subscribers = ContextSubscribers()
-    /// What others change.
+    /// The changes by others.
     package let remoteChanges = RemoteChanges()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes = Mutex<[ObjectIdentifier: ClassEntity]>([:])
@@ -29,7 +29,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     ///
     /// - Parameters:
     ///   - model: the model; it cannot be changed from now on.
-    ///   - fileID: tells the module whose classes are meant; leave it out.
+    ///   - fileID: identifies the module whose classes are meant; leave it out.
     public init(managedObjectModel model: NSManagedObjectModel, fileID: String = #fileID) {
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         managedObjectModel = model
@@ -37,9 +37,9 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         takeModel()
     }
 
-    /// Makes a coordinator without stores; the classes are looked for in a subclass's module first.
+    /// Makes a coordinator without stores; classes are looked up in a subclass's module first.
     ///
-    /// Apple's very signature, which a subclass overrides or calls on `super`.
+    /// Apple's exact signature, which a subclass overrides or calls on `super`.
     @_disfavoredOverload
     public init(managedObjectModel model: NSManagedObjectModel) {
         ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
@@ -57,7 +57,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         EntitySources.note(self)
     }
 
-    /// The entity whose class is this one; of several, one that is no heir of another.
+    /// The entity of this class; of several, one that is not a subentity of another.
     ///
     /// An entity that has found no class for its name takes this one, if it has the name.
     package func entity(for type: NSManagedObject.Type) -> NSEntityDescription? {
@@ -86,7 +86,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
 
     package var objectStores: [any ObjectStore] { stores.withLock { $0 } }
 
-    /// The stores that hold an entity, writable ones only if asked.
+    /// The stores that hold an entity, only writable ones if requested.
     func stores(for entity: NSEntityDescription, writable: Bool = false) -> [any ObjectStore] {
         objectStores.filter { $0.home(of: entity) != nil && !(writable && $0.isReadOnly) }
     }
@@ -100,10 +100,9 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     ///   - storeURL: the file; `/dev/null` for a SQLite store in memory. A store in memory needs none.
     ///   - options: see the option keys.
     /// - Throws: 134000 for an unknown type or a useless value of an option,
-    ///   134010 for a database that is no store, 259 for a file that is no
-    ///   database or a damaged one, 134100 when the model is not the store's, 134080 when the file cannot be opened,
-    ///   134090 when it stays locked, 134020 when the model cannot be stored; for a SQLite store that is to be migrated
-    ///   134110, 134130, 134140 or 134190. The file is as it was.
+    ///   134010 for a database that is not a store, 259 for a file that is not a database or a damaged one, 134100 when the
+    ///   model is not the store's, 134080 when the file cannot be opened, 134090 when it stays locked, 134020 when the model
+    ///   cannot be stored; for a SQLite store that is to be migrated 134110, 134130, 134140 or 134190. The file is as it was.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -203,7 +202,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         }
     }
 
-    /// Takes a store out and closes it. Objects of it that are still in use become faults that cannot be loaded.
+    /// Removes a store and closes it. Objects of it that are still in use become faults that cannot be loaded.
     ///
     /// - Throws: 134070 when the store is not one of the coordinator's, and when the caller is called from inside of a read
     ///   or write of it, such as the handler of a batch request.
@@ -219,7 +218,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
     }
 
-    /// Puts a store into the place of another one.
+    /// Replaces a store by another one.
     func replace(_ old: any ObjectStore, by new: any ObjectStore) {
         stores.withLock { stores in
             if let index = stores.firstIndex(where: { $0 === old }) { stores[index] = new }
@@ -262,8 +261,8 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
 public let NSAddedPersistentStoresKey = "added"
 /// Notification `userInfo` key: the stores (`[NSPersistentStore]`) that were removed.
 public let NSRemovedPersistentStoresKey = "removed"
-/// Notification `userInfo` key: the store that was migrated, the one that has taken its place, and the IDs of all objects, the one in
-/// the former and the one in the latter in turn (`[Any]`: two `NSPersistentStore`s, `[NSManagedObjectID]`).
+/// Notification `userInfo` key: the store that was migrated, the one that replaced it, and the old and the new ID of each
+/// object in turn (`[Any]`: two `NSPersistentStore`s, `[NSManagedObjectID]`).
 public let NSUUIDChangedPersistentStoresKey = "UUIDChanged"
 
 extension NSNotification.Name {
@@ -271,7 +270,7 @@ extension NSNotification.Name {
     public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
 
-    /// Posted by a coordinator when a store was added or removed, or another one has taken its place.
+    /// Posted by a coordinator when a store was added or removed, or replaced by another one.
     public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
@@ -281,7 +280,7 @@ extension NSNotification.Name {
 }
 
 extension URL {
-    /// Whether the URL asks for a store in memory.
+    /// Whether the URL is that of a store in memory.
     package var isNullDevice: Bool {
         guard isFileURL, path.hasSuffix("/null") else { return false }
         return path == "/dev/null" || standardizedFileURL.path == "/dev/null"

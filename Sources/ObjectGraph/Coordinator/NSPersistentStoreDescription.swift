@@ -6,7 +6,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     open var type = NSSQLiteStoreType
     /// The name of a configuration of the model; nil for all entities.
     open var configuration: String?
-    /// Where the store is; `/dev/null`, the default, for a SQLite store in memory.
+    /// The URL of the store; `/dev/null`, the default, for a SQLite store in memory.
     open var url: URL? = URL(fileURLWithPath: "/dev/null")
     /// Whether adding the store returns at once and the completion handler is called on another queue.
     open var shouldAddStoreAsynchronously = false
@@ -63,7 +63,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { values[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
     }
 
-    /// The options as a coordinator takes them.
+    /// The options for a coordinator.
     package var storeOptions: [AnyHashable: Any] {
         Dictionary(uniqueKeysWithValues: values.map { (AnyHashable($0.key), $0.value as Any) })
     }

@@ -66,7 +66,7 @@ extension CocoaError.Code {
     /// The type of persistent store is unknown.
     public static var persistentStoreInvalidType: Self { Self(rawValue: 134000) }
 
-    /// The file is a store of another type than the one asked for.
+    /// The file is a store of another type than the requested one.
     public static var persistentStoreTypeMismatch: Self { Self(rawValue: 134010) }
 
     /// The tables of the store do not fit the model.
@@ -201,7 +201,7 @@ extension CocoaError {
     /// The type of persistent store is unknown.
     public static var persistentStoreInvalidType: Code { .persistentStoreInvalidType }
 
-    /// The file is a store of another type than the one asked for.
+    /// The file is a store of another type than the requested one.
     public static var persistentStoreTypeMismatch: Code { .persistentStoreTypeMismatch }
 
     /// The tables of the store do not fit the model.

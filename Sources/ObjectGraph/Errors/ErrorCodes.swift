@@ -71,7 +71,7 @@ public var NSManagedObjectConstraintMergeError: Int { 133021 }
 /// The type of persistent store is unknown.
 public var NSPersistentStoreInvalidTypeError: Int { 134000 }
 
-/// The file is a store of another type than the one asked for.
+/// The file is a store of another type than the requested one.
 public var NSPersistentStoreTypeMismatchError: Int { 134010 }
 
 /// The tables of the store do not fit the model.
@@ -137,7 +137,7 @@ public var NSSQLiteError: Int { 134180 }
 /// No mapping model could be inferred.
 public var NSInferredMappingModelError: Int { 134190 }
 
-/// There is no model at the place of a model reference that has its checksum.
+/// There is no model with the checksum of a model reference at its location.
 public var NSManagedObjectModelReferenceNotFoundError: Int { 134504 }
 
 /// An external record could not be imported.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSError {
-    /// Whether somebody else has changed what was to be saved: 133020.
+    /// Whether the error is a conflict with another save: 133020.
     package var isMergeConflict: Bool { domain == NSCocoaErrorDomain && code == NSManagedObjectMergeError }
 
     /// 133020 for a file that is not any more what was read from it.

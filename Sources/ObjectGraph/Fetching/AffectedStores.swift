@@ -1,15 +1,15 @@
 import ManagedObjectModel
 
-// Apple declares `affectedStores` for the request of any kind and for the fetch request anew. A class cannot override what
-// an extension gives its superclass; it can have a property of the same name as one of a protocol's extension.
+// Apple declares `affectedStores` for any request and again for the fetch request. A class cannot override a member of an
+// extension of its superclass; it can have a property of the same name as one of a protocol's extension.
 
-/// A request that some of a coordinator's stores may be asked alone.
+/// A request that can be limited to some of a coordinator's stores.
 public protocol _StoreSelectingRequest: AnyObject {}
 
 extension NSPersistentStoreRequest: _StoreSelectingRequest {}
 
 extension _StoreSelectingRequest where Self: NSPersistentStoreRequest {
-    /// The stores to ask; nil, the default, for all that hold the entity.
+    /// The stores to query; nil, the default, for all that hold the entity.
     public var affectedStores: [NSPersistentStore]? {
         get { affectedStoreObjects as? [NSPersistentStore] }
         set { affectedStoreObjects = newValue }
@@ -17,7 +17,7 @@ extension _StoreSelectingRequest where Self: NSPersistentStoreRequest {
 }
 
 extension NSFetchRequest {
-    /// The stores to ask; nil, the default, for all that hold the entity.
+    /// The stores to query; nil, the default, for all that hold the entity.
     public var affectedStores: [NSPersistentStore]? {
         get { affectedStoreObjects as? [NSPersistentStore] }
         set { affectedStoreObjects = newValue }

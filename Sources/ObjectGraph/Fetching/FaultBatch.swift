@@ -2,14 +2,14 @@ import ManagedObjectModel
 
 /// Neighbours in a result whose rows are read by one request, when a property of the first of them is read.
 ///
-/// What `NSFetchRequest.fetchBatchSize` asks for. The faults hold their batch, which only knows where they are: it goes
-/// with the last of them that waits for its row. Used on the context's queue only.
+/// Made for `NSFetchRequest.fetchBatchSize`. The faults hold their batch, which has only their identities: it is released with
+/// the last of them that waits for its row. Used on the context's queue only.
 final class FaultBatch: FaultNeighbours {
     private let places: [ObjectPlace]
-    /// How many a full batch has, so that a shorter one is asked for by the same statement.
+    /// The size of a full batch, so that a shorter one uses the same statement.
     private let size: Int
     private let prefetching: RelationshipPaths
-    /// What earlier fetches brought of the objects.
+    /// The rows of the objects from earlier fetches.
     private let olderRows: [ObjectKey: Row]
     private var isLoaded = false
 
@@ -23,11 +23,11 @@ final class FaultBatch: FaultNeighbours {
         }
     }
 
-    /// The row that a member had before it waited for one, to be shown when there is none any more.
+    /// The row that a member had before it waited for one, used if the store no longer has one.
     func olderRow(of object: NSManagedObject) -> Row? { olderRows[object.key] }
 
-    /// Gives those of the objects that are still waiting their rows, and loads the relationships that the request wants
-    /// prefetched; nothing the second time.
+    /// Loads the rows of the objects that are still waiting, and the relationships that the request prefetches; does nothing
+    /// the second time.
     ///
     /// - Throws: an error of the store; the batch can be loaded again then.
     func load(in context: NSManagedObjectContext) throws {
@@ -38,7 +38,7 @@ final class FaultBatch: FaultNeighbours {
                 context.identityMap.object(context.place(place).key)
             }.filter(isWaiting)
             try context.loadRows(of: members, paddedTo: size)
-            // Without a row, an object is asked for alone: it is gone, or of another entity.
+            // Without a row, an object is read alone: it is gone, or of another entity.
             for object in members where object.row == nil { object.faultSource = nil }
             try context.prefetch(prefetching, members.filter { $0.row != nil })
         } catch {
@@ -53,8 +53,8 @@ final class FaultBatch: FaultNeighbours {
 }
 
 extension NSManagedObjectContext {
-    /// Has the faults of a result wait for their rows together. What came with an earlier fetch does not count any more, as
-    /// a fetch that reads rows would replace it. O(n).
+    /// Makes the faults of a result wait for their rows together. Rows of an earlier fetch no longer count, as a fetch that
+    /// reads rows would replace them. O(n).
     func gather(_ found: [NSManagedObject], _ fetch: ResolvedFetch) {
         let size = fetch.batchSize
         for start in stride(from: 0, to: found.count, by: size) {
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObjectContext {
-    /// Has an object whose row is gone show the one that it holds, which alone can be read.
+    /// Makes an object whose row is gone use the one that it holds.
     ///
     /// - Returns: false when it holds none, and has no values from now on.
     func showLastKnownRow(of object: NSManagedObject) -> Bool {
@@ -93,7 +93,7 @@ extension NSManagedObject {
         if case .batch(let batch) = faultSource { batch } else { nil }
     }
 
-    /// Has a fault that waits for its row in vain show the one that it had before, if any.
+    /// Makes a fault whose row cannot be loaded use its former one, if any.
     final func takeLastKnownRow() {
         guard isFault, row == nil, let older = batch?.olderRow(of: self) else { return }
         row = older

@@ -1,4 +1,4 @@
-/// What a fetch finds: objects, which are not boxed one by one on their way, or anything else.
+/// The result of a fetch: objects, which are not boxed one by one, or anything else.
 enum FetchResult {
     case objects([NSManagedObject])
     case others([Any])
@@ -13,7 +13,7 @@ enum FetchResult {
     /// The result as a list of one type; nil when it has an element of another one.
     func typed<T>(_ type: T.Type) -> [T]? {
         guard case .objects(let objects) = self else { return values as? [T] }
-        // Most lists are of just the class that is asked for. A list of references is laid out alike for all classes.
+        // Most lists are of exactly the requested class. A list of references has the same layout for all classes.
         if !objects.isEmpty, objects.allSatisfy({ Swift.type(of: $0) == T.self }) {
             return unsafeBitCast(objects, to: [T].self)
         }

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSFetchRequest {
-    /// Fetches in the context whose block is running: to be called from inside a block that was given to
+    /// Fetches in the context whose block is running: call it inside a block passed to
     /// `perform(_:)` or `performAndWait(_:)`.
     ///
     /// - Throws: 134060 outside of such a block; else as `NSManagedObjectContext.fetch(_:)`.

@@ -2,11 +2,11 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The way of a fetch: the request is resolved against the model, stores answer with rows, the identity map gives
-// the one object for each row, and unsaved changes are laid over.
+// The steps of a fetch: the request is resolved against the model, stores return rows, the identity map returns the one object
+// for each row, and unsaved changes are merged.
 
 extension NSManagedObjectContext {
-    /// The objects, IDs, dictionaries or count that a request asks for.
+    /// The requested objects, IDs, dictionaries or count.
     ///
     /// Unsaved changes count, unless the request says otherwise: the result is what the same request would find
     /// after a save, in the same order, limits included, also where its condition or its order reads *related*
@@ -14,8 +14,8 @@ extension NSManagedObjectContext {
     /// stored rows alone.
     ///
     /// Objects that are equal in the request's order, or of a request without one, are in the order of their keys, new ones
-    /// last; those of several stores without an order are store by store. A subclass of `NSIncrementalStore` decides itself
-    /// about the order that a request does not give; unsaved matches are behind what it found then.
+    /// last; those of several stores without an order are store by store. For a request without an order, a subclass of
+    /// `NSIncrementalStore` decides the order itself; unsaved matches follow its results.
     ///
     /// - Throws: a clear error for an unknown entity or key, a condition that the store cannot evaluate, a request
     ///   whose parts contradict each other; an error of the store.
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         try fetchTyped(request, as: T.self)
     }
 
-    /// What a request asks for, as a list of one type.
+    /// The result of a request, as a list of one type.
     ///
     /// - Throws: as `fetch(_:)`.
     func fetchTyped<T>(_ request: NSPersistentStoreRequest, as _: T.Type) throws -> [T] {
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
             """)
     }
 
-    /// The objects, IDs, dictionaries or count that a request asks for.
+    /// The requested objects, IDs, dictionaries or count.
     ///
     /// - Throws: as `fetch(_:)` with a typed request.
     public func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
 
     func fetchAny(_ request: NSPersistentStoreRequest) throws -> [Any] { try fetchResult(request).values }
 
-    /// What a request finds in the stores, unsaved changes left out.
+    /// The results of a request in the stores, without unsaved changes.
     func storedResult(of request: NSPersistentStoreRequest) throws -> [Any] {
         try MatchBudget.sharing {
             try identityMap.collectingRegistrations {
@@ -123,13 +123,13 @@ extension NSManagedObjectContext {
                 if found.isEmpty { found = objects } else { found += objects }
             }
         }
-        // What was read ahead, of the only store, is there already.
+        // The rows of the only store may have been read ahead.
         if fetch.batchSize > 0, !wereReadAhead { gather(found, fetch) }
         if !isWindowed {
             if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
         }
-        // Those that wait for their rows have their relationships loaded with these.
+        // Faults that wait for their rows load their relationships with these.
         try prefetch(
             fetch.prefetching,
             found.filter { $0.batch == nil })
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// The objects of the rows that a store gave before this fetch; nil when it must be asked.
+    /// The objects of the rows that were read ahead; nil when the store must be queried.
     private func readAhead(
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
     ) -> [NSManagedObject]? {
@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects that a store finds; without their rows when only their identity is asked for.
+    /// The objects that a store finds; without rows when only identities are requested.
     private func objects(
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
     ) throws -> [NSManagedObject] {
@@ -169,7 +169,7 @@ extension NSManagedObjectContext {
         let objects =
             store.fetchesRows
             ? materialise(keys, from: store)
-            // A store of one's own may give an object twice, and objects of several hierarchies.
+            // A custom store may return an object twice, and objects of several hierarchies.
             : keys.compactMap { key in
                 store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
             }
@@ -177,7 +177,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// Gives loaded objects the values that the store has now.
+    /// Refreshes loaded objects with the store's current values.
     private func refreshRefetched(_ objects: [NSManagedObject]) throws {
         for object in objects where !object.isFault && !object.hasChanges {
             if let row = try storedRow(of: object, notBefore: .infinity) { refreshValues(of: object, row) }
@@ -195,7 +195,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Dictionaries are made of stored rows alone or, with a parent, of what the parent has.
+    /// Dictionaries are made of stored rows only or, with a parent, of the parent's values.
     func dictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
         if parentContext != nil { return try parentDictionaries(fetch) }
         guard fetch.stores.count > 1 else {

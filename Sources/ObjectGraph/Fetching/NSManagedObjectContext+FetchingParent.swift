@@ -2,11 +2,11 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The way of a fetch in a child: the parent executes the request, its unsaved changes included, and what it finds is to the
-// child what a store finds to the parent.
+// The steps of a fetch in a child: the parent executes the request, with its unsaved changes, and the child uses the result
+// like that of a store.
 
 extension NSManagedObjectContext {
-    /// The objects that the parent finds, with their present values at hand when the request asks for values.
+    /// The objects that the parent finds, with their present values if the request includes them.
     ///
     /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
     func parentObjects(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> [NSManagedObject] {
@@ -33,8 +33,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The rows that a request finds, where nothing is unsaved: no objects are made of them here. Of an object that is
-    /// loaded here, its own row counts. Nil where it takes objects to find out.
+    /// The rows that a request finds without unsaved changes: no objects are instantiated here. The row of a loaded object
+    /// takes precedence. Nil if objects are needed.
     private func showRows(_ fetch: ResolvedFetch) throws -> [ParentRow]? {
         guard parentContext == nil, !hasChanges, fetch.stores.count == 1, let store = fetch.stores.first,
             store.fetchesRows, !fetch.specification.shouldRefreshRefetchedObjects
@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
                 return try parent.count(fetch.inParent(parent, widenedBy: nil))
             }
         }
-        // What the parent finds of the objects that have changed here does not count.
+        // The parent's results for objects that have changed here do not count.
         let dirty = pending.dirtyIDs
         let (all, left) = try readParent { parent in
             parent.processPendingChanges()
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
 
     // MARK: Dictionaries
 
-    /// Dictionaries made of what the parent has.
+    /// Dictionaries made of the parent's values.
     func parentDictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
         try readParent { parent in
             parent.processPendingChanges()
@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
     /// Dictionaries made of the objects as they are here. Without unsaved changes they are those of the stores.
     private func presentDictionaries(_ fetch: ResolvedFetch) throws -> [NSDictionary] {
         guard hasChanges else { return try dictionaries(fetch) }
-        // In the order that the store gives to equal rows.
+        // In the store's order of equal rows.
         let matches = try objects(fetch.forMatches).sorted {
             $0.key.order($1.key) == .orderedAscending
         }
@@ -150,7 +150,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Gives faults the values that the parent has, by one request.
+    /// Loads faults with the parent's values, by one request.
     private func loadParentRows(
         of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
     ) throws {
@@ -159,7 +159,7 @@ extension NSManagedObjectContext {
         }.map(ObjectPlace.init)
         guard !places.isEmpty else { return }
         let shown = try readParent { parent in
-            // Of a superentity's ID only the row says which entity it is.
+            // Only the row shows the exact entity of a superentity's ID.
             let found = places.map { place in
                 place.home.entity.subentities.isEmpty
                     ? parent.object(at: place) : parent.object(home: place.home, reference: place.reference)
@@ -170,7 +170,7 @@ extension NSManagedObjectContext {
         _ = self.objects(shown, refreshing: isRefreshing)
     }
 
-    /// Gives faults their rows, so that reading them asks no more; see `loadRows(of:from:paddedTo:refreshing:)`.
+    /// Loads the rows of faults, so that reading them takes no request; see `loadRows(of:from:paddedTo:refreshing:)`.
     func loadRows(
         of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
     ) throws {

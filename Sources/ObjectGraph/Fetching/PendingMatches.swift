@@ -2,13 +2,13 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The unsaved changes of a context that bear on one fetch.
+/// The unsaved changes of a context that affect one fetch.
 ///
-/// Every object that has changes, or is deleted, is taken out of what the store found; those that meet the
-/// condition as they are now are put in, where the order wants them.
+/// Every changed or deleted object is removed from the store's results; those that meet the condition now are inserted in
+/// order.
 struct PendingMatches {
-    /// Changed and deleted objects of the entity, and those that depend on others' changes; what the store says of them
-    /// does not count.
+    /// Changed and deleted objects of the entity, and those that depend on others' changes; the store's results for them do not
+    /// count.
     private let dirty: Set<NSManagedObject>
     /// Those of them that may be found, and inserted ones.
     private let candidates: [NSManagedObject]
@@ -31,7 +31,7 @@ struct PendingMatches {
             readingFrom: updated + context.tracker.deleted.all, over: fetch.relatedPaths, fetch, context
         ).filter { !direct.contains($0) }
         dirty = direct.union(related)
-        // In the order that the store gives to equal rows.
+        // In the store's order of equal rows.
         candidates = Self.inKeyOrder(changed + related) + inserted
     }
 
@@ -45,7 +45,7 @@ struct PendingMatches {
         _ context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         let saved = changed.filter { !$0.isUnknownBelow }
-        // A condition may name new objects, which no row leads to.
+        // A condition may name new objects, to which no row leads.
         guard !saved.isEmpty || !context.tracker.inserted.isEmpty,
             let condition = paths.condition(reaching: saved)
         else { return [] }
@@ -62,14 +62,14 @@ struct PendingMatches {
 
     /// Inserted and changed objects that meet the condition, in order.
     ///
-    /// To be asked after the stores: these find what is wrong with the condition and the order.
+    /// Call it after querying the stores: these find errors in the condition and the order.
     func matches(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
         let matches = try candidates.filter { try fetch.isMet(by: $0, in: context) }
         guard fetch.storeOrder.isEmpty else { return sorted(matches, by: fetch.storeOrder) }
         return fetch.isInKeyOrder ? matches.sorted(by: precedes) : matches
     }
 
-    /// Whether an object comes before another one where the request gives no order: store by store, by their keys.
+    /// Whether an object comes before another one for a request without an order: store by store, by their keys.
     private func precedes(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
         order(a, b) == .orderedAscending
     }
@@ -105,7 +105,7 @@ struct PendingMatches {
         dirty.compactMap { $0.home.store === store ? $0.reference : nil }
     }
 
-    /// The result with the changes laid over what the store found. O(n + m log n) for m changes.
+    /// The changes merged into the store's result. O(n + m log n) for m changes.
     func overlay(
         on found: [NSManagedObject], in context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
@@ -115,13 +115,13 @@ struct PendingMatches {
         return Self.merge(matches, into: kept, by: order)
     }
 
-    /// Whether it is known where a match belongs.
+    /// Whether the index of a match is known.
     private var isOrdered: Bool { !fetch.storeOrder.isEmpty || fetch.isInKeyOrder }
 
-    /// The matches with the indexes that they have in the result, in ascending order; see `overlay(on:in:)`.
+    /// The matches with their indexes in the result, in ascending order; see `overlay(on:in:)`.
     ///
     /// - Parameters:
-    ///   - count: how many objects the store found, those left out that do not count.
+    ///   - count: how many objects the store found, without those that do not count.
     ///   - object: one of these, by its index among them.
     func indexes(
         in context: NSManagedObjectContext, among count: Int, _ object: (Int) -> NSManagedObject
@@ -135,7 +135,7 @@ struct PendingMatches {
         }
     }
 
-    /// Puts ordered objects into an ordered list. O(n + m log n).
+    /// Merges ordered objects into an ordered list. O(n + m log n).
     static func merge(
         _ objects: [NSManagedObject], into list: [NSManagedObject],
         by order: (NSManagedObject, NSManagedObject) -> ComparisonResult
@@ -153,7 +153,7 @@ struct PendingMatches {
         return result + list[next...]
     }
 
-    /// Where an object belongs: among its equals in the order of their keys, which new ones get last.
+    /// The index of an object: among equal ones in the order of their keys, where new ones are last.
     private static func place(
         of object: NSManagedObject, among range: Range<Int>,
         by order: (NSManagedObject, NSManagedObject) -> ComparisonResult,
@@ -181,7 +181,7 @@ func orderInStore(
         let result = descriptor.compare(a, to: b)
         if result != .orderedSame { return result }
     }
-    // Of two stores, none comes first.
+    // Two stores have no order.
     guard a.home.table == b.home.table || a.home.isTemporary || b.home.isTemporary else {
         return .orderedSame
     }

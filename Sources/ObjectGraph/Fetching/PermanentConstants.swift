@@ -3,10 +3,10 @@ import Foundation
 import ManagedObjectModel
 
 extension NSPredicate {
-    /// The predicate with permanent IDs in the place of constants that name objects by the temporary IDs that they had.
+    /// The predicate with permanent IDs instead of constants that name objects by their former temporary IDs.
     ///
-    /// An object can get its permanent ID in one context of a family while another one, whose condition names it, waits for
-    /// an answer; and IDs that somebody has kept stay good in a family.
+    /// An object can get its permanent ID in one context of a family while another one, whose condition names it, waits for a
+    /// result; and IDs that a program has kept stay valid in a family.
     func namingPermanently(_ identities: PermanentIdentities) -> NSPredicate {
         guard identities.count > 0 else { return self }
         var hasTemporary = false
@@ -23,7 +23,7 @@ extension NSPredicate {
 }
 
 extension PermanentIdentities {
-    /// What stands for a constant that names an object, or has one that does, by a temporary ID; nil for any other.
+    /// The replacement for a constant that is, or contains, a temporary ID of an object; nil for any other.
     fileprivate func replacement(for constant: Any?) -> Any? {
         switch constant {
         case let id as NSManagedObjectID: return permanentID(id.home, id.reference)
@@ -31,7 +31,7 @@ extension PermanentIdentities {
         case let list as any ValueCollection:
             let elements = list.collectionElements.map { ($0 as? AnyHashable)?.base ?? $0 }
             let replaced = elements.map { element -> Any? in
-                // Lists of lists name nothing.
+                // Lists of lists name no objects.
                 element is any ValueCollection ? nil : replacement(for: element)
             }
             guard replaced.contains(where: { $0 != nil }) else { return nil }

@@ -10,7 +10,7 @@ struct RelationshipPaths {
 }
 
 extension NSManagedObjectContext {
-    /// Loads what a request wants prefetched, for some of the objects that it found.
+    /// Prefetches the relationships of a request, for some of the objects that it found.
     ///
     /// - Throws: for a key path that leads through anything but relationships.
     func prefetch(_ paths: RelationshipPaths, _ found: [NSManagedObject]) throws {
@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
                         "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
                     )
                 }
-                // Many may lead to the same one.
+                // Many objects may lead to the same one.
                 objects = try prefetch(relationship, objects).uniqued
                 entity = destination
             }
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
 
     /// The destinations of one relationship of objects, read by one request for each of their entities.
     ///
-    /// - Parameter load: is told the destinations of the objects of one store. With a parent, all are loaded.
+    /// - Parameter load: receives the destinations of the objects of one store. With a parent, all are loaded.
     func destinations(
         _ relationship: NSRelationshipDescription, of objects: [NSManagedObject],
         load: ([NSManagedObject], any ObjectStore) throws -> Void = { _, _ in }
@@ -84,8 +84,8 @@ extension NSManagedObjectContext {
         return owners.flatMap { $0.toMany(at: slot).ordered }
     }
 
-    /// Loads a relationship by the rows of its destinations, where these have the keys of their owners, and where none of
-    /// the destinations can be loaded already: their rows need not be read again.
+    /// Loads a relationship by the rows of its destinations, where these have the keys of their owners, and if none of the
+    /// destinations can be loaded already, whose rows need not be read again.
     ///
     /// - Returns: whether that is so.
     private func loadWithRows(
@@ -116,11 +116,11 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// Gives faults their rows, so that reading them asks the store no more.
+    /// Loads the rows of faults, so that reading them takes no request.
     ///
     /// - Parameters:
-    ///   - size: of how many objects such a request usually is; for the same statement, a smaller one is padded.
-    ///   - isRefreshing: whether loaded objects without changes take the present rows too.
+    ///   - size: the usual number of objects in such a request; a smaller one is padded to use the same statement.
+    ///   - isRefreshing: whether loaded objects without changes are refreshed too.
     func loadRows(
         of objects: [NSManagedObject], from store: any ObjectStore, paddedTo size: Int = 0,
         refreshing isRefreshing: Bool = false
@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
             }
             var query = FetchQuery(home: home)
             var references = Array(Set(group.map(\.reference)))
-            // More than a few are one argument, however many.
+            // Larger lists are one argument.
             if references.count < size, size <= FetchQuery.mostSingleReferences {
                 references += repeatElement(references[0], count: size - references.count)
             }

@@ -4,14 +4,15 @@ import ManagedObjectModel
 
 /// The relationships over which the conditions and the order of a fetch read properties of other objects.
 ///
-/// An object's place in a result depends on those others: when one of them has unsaved changes, it has to be asked again.
+/// An object's position in a result depends on those others: when one of them has unsaved changes, the object has to be checked
+/// again.
 struct RelatedPaths {
-    /// Where paths of relationships lead.
+    /// The destinations of paths of relationships.
     private var places: [[String]: Place] = [:]
     private let root: Place
     private var variables: [String: [Place]] = [:]
-    /// Whether any object may have to be asked again: constants become elements of a result, which no path leads to, or
-    /// there are more paths than is worth following.
+    /// Whether any object may have to be checked again: constants become elements of a result, to which no path leads, or there
+    /// are too many paths to follow.
     private var concernsAll = false
     /// Whether one of these constants is an object that is not saved, which a store cannot count.
     private var namesUnsaved = false
@@ -22,7 +23,7 @@ struct RelatedPaths {
         let entity: NSEntityDescription
         /// Whether the path leads over a relationship to many.
         let isMany: Bool
-        /// The heir of the entity that a cast asks for.
+        /// The subentity that a cast names.
         var kind: NSEntityDescription?
     }
 
@@ -45,7 +46,7 @@ struct RelatedPaths {
         }
     }
 
-    /// Reads an expression, and finds the objects that it may stand for; none for other values.
+    /// Reads an expression, and returns the objects that it may stand for; none for other values.
     private mutating func objects(_ expression: NSExpression) -> [Place] {
         switch expression.kind {
         case .constant, .block, .symbol, .anyKey, .custom, .assignment: return []
@@ -105,7 +106,7 @@ struct RelatedPaths {
             guard let relationship = place.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
             else {
-                // Only its heirs have the relationship, and the path none that leads there from all objects.
+                // Only its subentities have the relationship, so no path leads there from all objects.
                 if place.kind?.relationshipsByName[key] != nil { concernsAll = true }
                 return nil
             }

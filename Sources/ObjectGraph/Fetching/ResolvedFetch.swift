@@ -8,9 +8,9 @@ package struct ResolvedFetch {
     let entity: NSEntityDescription
     package private(set) var stores: [any ObjectStore]
     private(set) var sortDescriptors: [NSSortDescriptor]
-    /// The order for objects in memory, which is that of a store.
+    /// The order for objects in memory, the same as in a store.
     private(set) var storeOrder: [NSSortDescriptor]
-    /// Whether a part of the result is wanted, so that it matters which objects come first.
+    /// Whether only a part of the result is requested, so that the order matters.
     let isWindow: Bool
     private weak var context: NSManagedObjectContext?
     private var properties: [NSPropertyDescription]
@@ -29,7 +29,7 @@ package struct ResolvedFetch {
         }
         entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
-        // A request for objects of a class tells which one the entity's name means.
+        // A request for objects of a class shows which class the entity's name means.
         let layout = EntityLayout.layout(of: entity)
         if !layout.isClassCertain, let type = specification.resultClass as? NSManagedObject.Type {
             layout.adopt(type)
@@ -152,7 +152,7 @@ package struct ResolvedFetch {
         }
     }
 
-    /// The request as the parent of the context executes it for the context: what is not saved there counts.
+    /// The request as the parent of the context executes it for the context: its unsaved changes count.
     ///
     /// - Parameter dirtyCount: how many objects of the parent's result may have to be left out; nil when the result is taken
     ///   as it is.
@@ -166,7 +166,7 @@ package struct ResolvedFetch {
         fetch.specification.includesPendingChanges = true
         fetch.specification.returnsObjectsAsFaults = true
         fetch.specification.relationshipKeyPathsForPrefetching = nil
-        // Complete rows are shown, or only places.
+        // Complete rows are requested, or only identities.
         fetch.specification.fetchBatchSize = batchSize
         if specification.resultType != .dictionaryResultType {
             fetch.specification.propertiesToFetch = nil
@@ -175,7 +175,7 @@ package struct ResolvedFetch {
         return dirtyCount.map(fetch.widened) ?? fetch
     }
 
-    /// The request for as many objects as the window may need once unsaved changes are laid over.
+    /// The request for as many objects as the window may need once unsaved changes are merged.
     func widened(by dirtyCount: Int) -> ResolvedFetch {
         var fetch = self
         if specification.fetchLimit > 0 {
@@ -198,7 +198,7 @@ package struct ResolvedFetch {
         return fetch
     }
 
-    /// Of how many objects the rows are read together, when one of them is used; 0 when all come with the fetch.
+    /// The number of objects whose rows are read together when one of them is used; 0 when the fetch reads all.
     var batchSize: Int {
         guard specification.resultType == .managedObjectResultType, isLeavingFaults, !isMergingStores else {
             return 0
@@ -206,7 +206,7 @@ package struct ResolvedFetch {
         return specification.fetchBatchSize
     }
 
-    /// Whether the objects are wanted as faults whose values come from the store.
+    /// Whether the objects are requested as faults whose values come from the store.
     private var isLeavingFaults: Bool {
         specification.includesPropertyValues && specification.returnsObjectsAsFaults
             && !specification.shouldRefreshRefetchedObjects
@@ -215,7 +215,7 @@ package struct ResolvedFetch {
     /// Whether objects of several stores have to be compared.
     private var isMergingStores: Bool { stores.count > 1 && !storeOrder.isEmpty }
 
-    /// The slots of the properties that are wanted of objects; nil for whole objects.
+    /// The slots of the requested properties of objects; nil for whole objects.
     var partialSlots: PropertySet? {
         guard specification.resultType == .managedObjectResultType, isLeavingFaults, batchSize == 0,
             !properties.isEmpty
@@ -243,7 +243,7 @@ package struct ResolvedFetch {
         return (properties.isEmpty ? standard : properties, groupBy)
     }
 
-    /// The request for the objects of which dictionaries are made, all of them, in no order.
+    /// The request for all objects that dictionaries are made of, without an order.
     var forMatches: ResolvedFetch {
         var fetch = unlimited
         fetch.specification.answer = nil
@@ -260,7 +260,7 @@ package struct ResolvedFetch {
         return fetch
     }
 
-    /// The request for those of some objects that meet the condition.
+    /// The request for the objects, among some, that meet the condition.
     func among(_ ids: [NSManagedObjectID]) -> ResolvedFetch {
         var fetch = self
         let isOneOfThem = NSComparisonPredicate(
@@ -292,7 +292,7 @@ package struct ResolvedFetch {
         guard let home = store.home(of: entity) else { fatalError("The store lost an entity.") }
         var query = FetchQuery(home: home)
         query.includesSubentities = specification.includesSubentities
-        // What a child's condition names may have been saved since the child asked.
+        // Objects in a child's condition may have been saved since the child's request.
         func naming(_ predicate: NSPredicate?) -> NSPredicate? {
             guard let context else { return predicate }
             return predicate?.namingPermanently(context.identities)
@@ -312,14 +312,14 @@ package struct ResolvedFetch {
         return query
     }
 
-    /// Whether the stores give objects in the order of their keys where the request gives none: a store of a client's own
-    /// decides about that itself.
+    /// Whether the stores return objects in the order of their keys for a request without an order: a client's own store
+    /// decides that itself.
     var isInKeyOrder: Bool { stores.allSatisfy(\.fetchesRows) }
 
     /// The relationships that the condition and the order read.
     var relatedPaths: RelatedPaths { RelatedPaths(entity, specification.predicate, sortDescriptors) }
 
-    /// Whether an object is of the entity that is fetched, and of a store that is asked.
+    /// Whether an object is of the fetched entity, and of a queried store.
     func concerns(_ object: NSManagedObject) -> Bool {
         let isNew = object.home.isTemporary
         let store = isNew ? object.context?.destinedStore(of: object) : object.home.store
@@ -348,7 +348,7 @@ package struct ResolvedFetch {
         }
     }
 
-    /// Refuses dictionaries that cannot be put together from those of several stores.
+    /// Refuses dictionaries that cannot be merged from those of several stores.
     func checkDictionariesOfStores() throws {
         func refuse(_ what: String) -> NSError {
             .coreData(
@@ -385,7 +385,7 @@ extension NSEntityDescription {
         var entity = self
         var type: NSAttributeType?
         for key in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-            // Behind a value there are no keys.
+            // A value has no keys.
             guard type == nil || type == .objectIDAttributeType else { return nil }
             if let attribute = entity.attributesByName[key] {
                 type = attribute.attributeType

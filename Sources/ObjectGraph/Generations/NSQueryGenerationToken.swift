@@ -11,9 +11,9 @@ import Synchronization
 /// SQLite stores in write-ahead logging mode, which is the default, keep generations. Stores of other types, other journal
 /// modes and read-only stores do not: of these a context always reads what is there.
 ///
-/// A token holds a reading transaction in each store until the last holder lets go of it, be that a context or somebody
-/// else. Until then SQLite cannot empty its log, which grows with every save: pin for as long as a list is shown, not for
-/// as long as a program runs.
+/// A token holds a reading transaction in each store until its last owner, a context or the program, releases it. Until then
+/// SQLite cannot empty its log, which grows with every save: pin for as long as a list is shown, not for as long as a program
+/// runs.
 public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The stores that were there, by their identities, and their generations; none for stores that keep none.
     let stores: [ObjectIdentifier: (any StoreGeneration)?]
@@ -29,7 +29,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
         self.number = number
     }
 
-    /// A token that stands for the moment at which a context that is set to it reads next.
+    /// A token for the moment of the next read of a context that is set to it.
     public static let current = NSQueryGenerationToken(stores: [:], number: 0)
 
     var isCurrent: Bool { number == 0 }
@@ -68,7 +68,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
     private static let processKey = "NSQueryGenerationProcess"
     private static let process = UUID().uuidString
 
-    /// Writes what finds the token again, as long as this process runs and somebody holds the token.
+    /// Writes what finds the token again, as long as this process runs and holds the token.
     public func encode(with coder: NSCoder) {
         coder.encode(NSNumber(value: number), forKey: Self.numberKey)
         coder.encode(Self.process as NSString, forKey: Self.processKey)
@@ -86,11 +86,11 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, 
         self.number = number == 0 || living != nil ? number : -1
     }
 
-    /// Whether the token names a generation that nobody has any more.
+    /// Whether the token names a generation that has been released.
     var isGone: Bool { number < 0 }
 }
 
-/// The tokens of this process that somebody holds, by their numbers.
+/// The live tokens of this process, by their numbers.
 private enum LivingTokens {
     private struct Entry: Sendable {
         weak var token: NSQueryGenerationToken?

@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// Tells which properties of an entity a store has noted as changed.
+/// The properties of an entity that a store has noted as changed.
 ///
 /// A class, so that the changes of a history share one.
 package protocol ChangedProperties: AnyObject, Sendable {

@@ -2,10 +2,10 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A condition of a request for history, as one store answers it: tokens and entities that it names are the numbers that they
-/// have in the store.
+/// A condition of a request for history, translated for one store: tokens and entities in it are replaced by their numbers in
+/// the store.
 ///
-/// A token that says nothing of the store, such as one from before the store was added, comes before all of its transactions.
+/// A token without a position in the store, such as one from before the store was added, precedes all of its transactions.
 struct HistoryCondition {
     private let reader: any HistoryReader
 
@@ -35,7 +35,7 @@ struct HistoryCondition {
         }
     }
 
-    /// The number of a token or an entity in the store; nil for what is neither.
+    /// The number of a token or an entity in the store; nil for other values.
     private func number(_ value: Any?) throws -> NSNumber? {
         switch value {
         case let token as NSPersistentHistoryToken:

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// The entities that requests for history name. Their names are Apple's; their properties are what conditions and orders may use.
+/// The entities that requests for history name. Their names are Apple's; conditions and orders may use their properties.
 package final class HistoryEntities: @unchecked Sendable {
     package static let shared = HistoryEntities()
 

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The history is read piece by piece: what does not meet the conditions, or is not in the window, is let go of at once,
-// and of what is in the result no more is made than the type of the result shows.
+// The history is read in pieces: elements that do not meet the conditions, or are not in the window, are released at once, and
+// only the parts that the type of the result shows are made.
 
 extension HistoryExecution {
     func fetch() throws -> NSPersistentHistoryResult {
@@ -39,7 +39,7 @@ extension HistoryExecution {
         }
     }
 
-    /// A token of other stores than these says nothing about what these have after it.
+    /// A token of other stores has no position in these.
     private func checkToken() throws {
         guard case .token(let token) = request.limit, !token.numbers.isEmpty, !stores.isEmpty,
             !stores.contains(where: { token.numbers[$0.identifier ?? ""] != nil })
@@ -49,7 +49,7 @@ extension HistoryExecution {
             "The history token has expired: it is of other stores than those that the coordinator has.")
     }
 
-    /// Where the history of a store that is wanted begins.
+    /// The start of the requested history of a store.
     ///
     /// - Throws: 134301 when something that was saved after the token is not there any more.
     private func start(_ reader: any HistoryReader) throws -> HistoryPosition {
@@ -57,7 +57,7 @@ extension HistoryExecution {
         case .none: return .number(.min)
         case .date(let date): return .time(date.timeIntervalSinceReferenceDate)
         case .token(let token):
-            // Of a store that was added later, all of the history comes after the token.
+            // The whole history of a store that was added later follows the token.
             guard let number = token.numbers[reader.storeIdentifier] else { return .number(.min) }
             try reader.checkNotExpired(number)
             return .number(number)
@@ -66,7 +66,7 @@ extension HistoryExecution {
 
     // MARK: Transactions
 
-    /// A transaction that is in the result or may come into it, with what the result shows of its changes.
+    /// A transaction that is or may be in the result, with the parts of its changes that the result shows.
     private final class ChosenTransaction {
         let record: HistoryRecord
         let storeID: String
@@ -116,7 +116,7 @@ extension HistoryExecution {
         }
     }
 
-    /// So many transactions have their changes looked up one by one; those of more are picked out of all between.
+    /// Up to this number of transactions, changes are looked up one by one; for more, they are filtered from all in between.
     private static let fewTransactions = 64
 
     private func readChanges(of chosen: [ChosenTransaction], _ reader: any HistoryReader) throws {
@@ -142,7 +142,7 @@ extension HistoryExecution {
 
     // MARK: Changes
 
-    /// A change that is in the result or may come into it.
+    /// A change that is or may be in the result.
     private struct ChosenChange {
         var change: NSPersistentHistoryChange?
         var objectID: NSManagedObjectID?
@@ -153,13 +153,13 @@ extension HistoryExecution {
     private func changes(_ selection: HistorySelection<ChosenChange>) throws -> Any {
         var selection = selection
         let type = request.resultType
-        // What is only counted is not kept, unless it has to be sorted into a window first.
+        // Elements that are only counted are not kept, unless they have to be sorted into a window first.
         let isCounted = type == .statusOnly || (type == .count && !selection.isWindow)
         for store in stores where !selection.isFull {
             try store.readHistory { reader in
                 let start = try start(reader)
                 try selection.begin(reader)
-                // The status tells nothing of what would be read.
+                // The status does not depend on what would be read.
                 if type == .statusOnly, request.fetchRequest == nil { return }
                 guard let lowest = try reader.lowestNumber(after: start) else { return }
                 var transaction: ChosenTransaction?
@@ -171,7 +171,7 @@ extension HistoryExecution {
                             ChosenTransaction($0, storeID: store.identifier ?? "")
                         }
                     }
-                    // A change of no transaction is left out.
+                    // A change without a transaction is left out.
                     guard let transaction else { return true }
                     try selection.take(HistoryFields(row)) {
                         if isCounted { return nil }

@@ -65,7 +65,7 @@ struct HistoryExecution {
             request.resultType == .count ? count as Any : true, request.resultType)
     }
 
-    /// Before what a deletion ends in a store; nil where it deletes nothing.
+    /// The position before which a request deletes in a store; nil where it deletes nothing.
     private func end(in store: any HistoryStore) -> HistoryPosition? {
         switch request.limit {
         case .none: .number(.max)

@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What a condition sees of a transaction or a change; it notes a key that there is none of.
+/// The properties of a transaction or a change for a condition; it notes an unknown key.
 final class HistoryFields: KeyValueCoding {
     private let value: (String) -> Any?
     private let keys: [String: NSPropertyDescription]
@@ -18,7 +18,7 @@ final class HistoryFields: KeyValueCoding {
             case "bundleID": transaction.bundleID
             case "processID": transaction.processID
             case "contextName": transaction.contextName
-            // By its place: conditions and orders compare tokens by that.
+            // The position: conditions and orders compare tokens by it.
             case "token": NSNumber(value: transaction.transactionNumber)
             default: transaction.author
             }
@@ -48,6 +48,6 @@ final class HistoryFields: KeyValueCoding {
         return value(key)
     }
 
-    /// Nothing: history does not change.
+    /// Does nothing: history does not change.
     func setValue(_ value: Any?, forKey key: String) {}
 }

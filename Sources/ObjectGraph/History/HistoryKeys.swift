@@ -1,6 +1,6 @@
 import Foundation
 
-/// Option key: keep persistent history (`Bool`): each save writes down who changed what.
+/// Option key: keep persistent history (`Bool`): each save records its changes and their author.
 ///
 /// A store that has history and is added without the option is opened for reading only, as Apple's framework does:
 /// a save without history would leave a gap that its readers could not see.
@@ -14,14 +14,14 @@ public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
 /// Notification `userInfo` key: the history token (`NSPersistentHistoryToken`) after a save.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// Notification `userInfo` key: where the store is (`URL`).
+/// Notification `userInfo` key: the location of the store (`URL`).
 public let NSPersistentStoreURLKey = "storeURL"
 
 extension NSNotification.Name {
     /// Posted by a coordinator when a store was changed that was added with
     /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on the queue of the context that has saved, or, for changes of
-    /// others, on a queue of the framework's. What others commit in close succession is told once. The file is watched by the
-    /// kernel; nothing is asked while nothing is written to it. Where it cannot be watched it is asked once a second.
+    /// others, on a queue of the framework's. What others commit in close succession is reported once. The kernel watches the
+    /// file; it is not polled while nothing is written to it. Where it cannot be watched it is polled once a second.
     ///
     /// The `userInfo` has `NSPersistentStoreURLKey`, `NSStoreUUIDKey` and, with history,
     /// `NSPersistentHistoryTokenKey`.

@@ -1,4 +1,4 @@
-/// What a store keeps of a transaction, beside its changes.
+/// The stored properties of a transaction, without its changes.
 package struct HistoryRecord {
     package let number: Int64
     let time: Double

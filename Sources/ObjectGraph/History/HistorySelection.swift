@@ -2,26 +2,26 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What of the history meets the conditions of a request, taken one by one as it is read.
+/// The elements of the history that meet the conditions of a request, added one by one as they are read.
 ///
-/// No more is kept than the result needs: with a limit the elements of the window, or those that may still come into it.
+/// Only what the result needs is kept: with a limit the elements of the window, or those that may still come into it.
 /// A history has as many changes as were ever saved.
 struct HistorySelection<Element> {
-    /// What is kept beyond a window before it is sorted and cut.
+    /// The number of elements kept beyond a window before sorting and dropping.
     private static var excess: Int { 1_000 }
 
     private let given: NSPredicate?
-    /// The condition as the store answers it that is being read.
+    /// The condition translated for the store that is being read.
     private var predicate: NSPredicate?
     private let descriptors: [NSSortDescriptor]
     private let offset: Int
-    /// Where the window ends; nil for one without an end.
+    /// The end of the window; nil for one without an end.
     private let end: Int?
     private(set) var elements: [Element] = []
-    /// What elements are sorted by; empty without an order.
+    /// The sort descriptors; empty without an order.
     private var fields: [HistoryFields] = []
 
-    /// How many have met the condition, the window left out of account.
+    /// How many have met the condition, regardless of the window.
     private(set) var metCount = 0
 
     init(_ specification: FetchSpecification?) {
@@ -33,23 +33,23 @@ struct HistorySelection<Element> {
         end = limit > 0 ? offset.addingReportingOverflow(limit).overflow ? .max : offset + limit : nil
     }
 
-    /// Whether a window was asked for.
+    /// Whether a window was requested.
     var isWindow: Bool { end != nil || offset > 0 }
 
     /// Whether nothing that comes later can be in the result.
     var isFull: Bool { descriptors.isEmpty && end.map { metCount >= $0 } ?? false }
 
-    /// Goes on with what a store has.
+    /// Continues with another store.
     ///
     /// - Throws: 134301 for a condition with a token that has expired.
     mutating func begin(_ reader: any HistoryReader) throws {
         predicate = try given.map(HistoryCondition(reader).numbered)
     }
 
-    /// Takes an element if it meets the condition and may be in the window.
+    /// Adds an element if it meets the condition and may be in the window.
     ///
     /// - Parameters:
-    ///   - fields: what the condition and the order see.
+    ///   - fields: the properties for the condition and the order.
     ///   - make: makes the element; nil for one that only counts.
     /// - Throws: 134091 for a property that the history does not have; an error of the condition; what `make` throws.
     mutating func take(_ fields: @autoclosure () -> HistoryFields, _ make: () throws -> Element?) throws {
@@ -60,7 +60,7 @@ struct HistorySelection<Element> {
         guard isMet else { return }
         guard !descriptors.isEmpty else { return try keep(make) }
         if metCount == 0 {
-            // An order by what is not there is an error, also where the order does not matter.
+            // An order by an unknown key is an error, also where the order does not matter.
             _ = sorted([fields], by: descriptors)
             try fields.check()
         }
@@ -76,7 +76,7 @@ struct HistorySelection<Element> {
         if metCount > offset, let element = try make() { elements.append(element) }
     }
 
-    /// Puts what was taken in order, and lets go of what is beyond the window.
+    /// Sorts the elements, and drops those beyond the window.
     mutating func sort() throws {
         guard !descriptors.isEmpty else { return }
         let indexes = Dictionary(
@@ -98,7 +98,7 @@ struct HistorySelection<Element> {
 }
 
 extension HistoryFields {
-    /// - Throws: 134091 when a property was asked for that the history does not have.
+    /// - Throws: 134091 for a property that the history does not have.
     fileprivate func check() throws {
         guard let key = unknownKey else { return }
         throw NSError.coreData(

@@ -23,20 +23,20 @@ package protocol HistoryStore: ObjectStore {
 
 /// A position in a history.
 package enum HistoryPosition {
-    /// That of the transaction with a number.
+    /// The position of the transaction with a number.
     case number(Int64)
     /// A time, in seconds since 2001.
     case time(Double)
 }
 
-/// A change as a store keeps it, as long as its reader stands at it.
+/// A stored change, valid while its reader is at it.
 package struct HistoryChangeRow {
     package let id: Int64
     package let type: NSPersistentHistoryChangeType
     package let transactionNumber: Int64
     package let home: StoredEntity
     package let reference: Int64
-    /// The reader's: where it finds the rest of the row.
+    /// For the reader: the location of the rest of the row.
     package let cursor: OpaquePointer
 
     package init(
@@ -57,8 +57,8 @@ package struct HistoryChangeRow {
 
 /// Reads the persistent history of one store, in one state of it.
 ///
-/// What a store keeps may be damaged: a change of an unknown entity, of an unknown type, or without an object is left out, and so is
-/// one whose transaction is not there.
+/// The stored history may be damaged: a change of an unknown entity, of an unknown type, or without an object is left out, and
+/// so is one whose transaction is not there.
 package protocol HistoryReader {
     /// The identifier of the store, by which tokens name it.
     var storeIdentifier: String { get }
@@ -72,7 +72,7 @@ package protocol HistoryReader {
     /// Calls `body` with each transaction before a position, in order, until that returns false.
     func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws
 
-    /// A transaction; nil when it is not there, or does not come after a position.
+    /// A transaction; nil when it is missing, or not after a position.
     func record(number: Int64, after start: HistoryPosition) throws -> HistoryRecord?
 
     /// The lowest number that a transaction after a position may have; nil when there is none.
@@ -81,18 +81,18 @@ package protocol HistoryReader {
     /// Calls `body` with each change of some transactions, in order, until that returns false.
     func forEachChange(of numbers: ClosedRange<Int64>, _ body: (HistoryChangeRow) throws -> Bool) throws
 
-    /// The change of a row, with all that the row says. The reader has to stand at the row.
+    /// The complete change of a row. The reader has to be at the row.
     func change(_ row: HistoryChangeRow) -> NSPersistentHistoryChange
 
     /// The number of the last transaction that was ever saved.
     func lastNumber() throws -> Int64
 
-    /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: something that was
-    /// saved after it may be gone.
+    /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: later saves
+    /// may be missing.
     ///
     /// - Throws: 134301 for the number of a transaction that is not there.
     func checkNotExpired(_ number: Int64) throws
 
-    /// The error for the token of a transaction that is not there.
+    /// The error for the token of a missing transaction.
     func expired(_ number: Int64) -> NSError
 }

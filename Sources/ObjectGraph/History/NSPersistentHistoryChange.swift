@@ -1,15 +1,15 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a save did to one object, as the persistent history of a store has it.
+/// A save's change of one object, in the persistent history of a store.
 public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     /// The number of the change in its store; later ones are higher.
     public let changeID: Int64
-    /// The object, which may be deleted since.
+    /// The object, which may have been deleted since.
     public let changedObjectID: NSManagedObjectID
-    /// What was done to the object.
+    /// The kind of change.
     public let changeType: NSPersistentHistoryChangeType
-    /// For a deletion, the values, by name, of the attributes that the model wants to be kept; those that had one.
+    /// For a deletion, the values, by name, of the attributes that the model preserves, if they had one.
     public var tombstone: [AnyHashable: Any]? { kept?.values }
     private let kept: Tombstone?
     private let bitmap: [UInt8]
@@ -29,7 +29,7 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
         kept = tombstone
     }
 
-    /// The transaction, as long as somebody holds it; nil when the request asked for changes only.
+    /// The transaction, as long as the program holds it; nil when the request asked for changes only.
     public var transaction: NSPersistentHistoryTransaction? { owner }
 
     /// For an update, the properties that were changed.
@@ -38,19 +38,19 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Se
     /// The change itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes; nil until a
+    /// The entity for a request to `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)`; nil until a
     /// coordinator of this process has had a store, as with Apple's.
     ///
     /// Conditions and orders may use `changeID`, `changeType`, `changedObjectID`, `changedEntity` and
     /// `transactionNumber`.
     public class var entityDescription: NSEntityDescription? { HistoryEntities.withoutContext(\.change) }
 
-    /// A request for changes, to be given conditions and passed to `fetchHistory(withFetch:)`; nil as `entityDescription` is.
+    /// A request for changes, for conditions and `fetchHistory(withFetch:)`; nil whenever `entityDescription` is nil.
     public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }
 
-    /// The entity to ask for; nil for a context without stores that keep history.
+    /// The entity for a request; nil for a context without stores that keep history.
     public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         HistoryEntities.hasHistory(context) ? entityDescription : nil
     }

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Asks for the persistent history of stores, or deletes the old part of it.
+/// Requests the persistent history of stores, or deletes the old part of it.
 ///
 /// ```swift
 /// let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
@@ -10,9 +10,9 @@ import ManagedObjectModel
 /// ```
 ///
 /// Stores without history are left out; `affectedStores` chooses among the others. The result has the stores in their
-/// order in the coordinator, and of each its transactions in order.
+/// order in the coordinator, and the transactions of each in order.
 public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
-    /// Where in the history the request begins or ends.
+    /// The position in the history where the request begins or ends.
     package enum Limit {
         case none
         case date(Date)
@@ -22,7 +22,7 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     package private(set) var limit = Limit.none
     package private(set) var deletes = false
 
-    /// What the request returns. By default transactions with their changes, for a fetch request for changes these, for a
+    /// The type of the result. By default transactions with their changes, for a fetch request for changes these, for a
     /// deletion the status only.
     public var resultType: NSPersistentHistoryResultType {
         get { chosenResultType ?? defaultResultType }
@@ -38,8 +38,8 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// Further conditions, order, limit and offset: a request for the entity of `NSPersistentHistoryTransaction` or
     /// `NSPersistentHistoryChange`; of a deletion, for transactions, and only those are deleted. Conditions are evaluated in
-    /// memory. Transactions have a `token`, which is compared with tokens by its place; a change's `changedEntity` is compared
-    /// with entities and their numbers.
+    /// memory. Transactions have a `token`, which is compared with tokens by its position; a change's `changedEntity` is
+    /// compared with entities and their numbers.
     public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// The token that the request was made with, or that of its transaction.
@@ -61,42 +61,42 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         return request
     }
 
-    /// What was saved after a date.
+    /// Requests the transactions after a date.
     public class func fetchHistory(after date: Date) -> Self { request(.date(date)) }
 
-    /// What was saved after a token; everything for nil.
+    /// Requests the transactions after a token; all for nil.
     public class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
         request(token.map(Limit.token) ?? .none)
     }
 
-    /// What was saved after a transaction; everything for nil.
+    /// Requests the transactions after a transaction; all for nil.
     public class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
     }
 
-    /// What meets the conditions of a request; see `fetchRequest`.
+    /// Requests the history that meets the conditions of a request; see `fetchRequest`.
     public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
         let request = request(.none)
         request.fetchRequest = fetchRequest
         return request
     }
 
-    /// What meets the conditions of a request, whatever the type of its results; see `fetchRequest`.
+    /// Requests the history that meets the conditions of a request of any result type; see `fetchRequest`.
     public class func fetchHistory<ResultType: NSFetchRequestResult>(
         withFetch fetchRequest: NSFetchRequest<ResultType>
     ) -> Self {
         fetchHistory(withFetch: NSFetchRequest<any NSFetchRequestResult>.sharing(fetchRequest))
     }
 
-    /// Deletes what was saved before a date.
+    /// Deletes the transactions before a date.
     public class func deleteHistory(before date: Date) -> Self { request(.date(date), deletes: true) }
 
-    /// Deletes what was saved before the transaction of a token, in the stores of the token; everything for nil.
+    /// Deletes the transactions before that of a token, in the stores of the token; all for nil.
     public class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
         request(token.map(Limit.token) ?? .none, deletes: true)
     }
 
-    /// Deletes what was saved before a transaction, in its store; everything for nil.
+    /// Deletes the transactions before a transaction, in its store; all for nil.
     public class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
         deleteHistory(before: transaction?.token)
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a request other than a fetch returns. Use a subclass.
+/// The result of a request other than a fetch. Use a subclass.
 open class NSPersistentStoreResult: NSObject {}
 
-/// What an `NSPersistentHistoryChangeRequest` returns.
+/// The result of an `NSPersistentHistoryChangeRequest`.
 public final class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// The result, of the type that `NSPersistentHistoryResultType` tells.
+    /// The result, of the type that `NSPersistentHistoryResultType` says.
     public let result: Any?
     /// What kind of result it is.
     public let resultType: NSPersistentHistoryResultType

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A place in the persistent history of one or several stores.
+/// A position in the persistent history of one or several stores.
 ///
-/// Keep it in a file to go on from there later: `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`.
+/// Keep it in a file to continue from there later: `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The number of the last transaction, by the identifier of the store.
     package let numbers: [String: Int64]
 
     package init(_ numbers: [String: Int64]) { self.numbers = numbers }
 
-    /// `true`: an archive of a token has texts and numbers only.
+    /// `true`: an archive of a token has only strings and numbers.
     public static var supportsSecureCoding: Bool { true }
 
     private static let storesKey = "NSPersistentHistoryTokenStores"

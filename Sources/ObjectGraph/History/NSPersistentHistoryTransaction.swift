@@ -1,11 +1,11 @@
 import Foundation
 import ManagedObjectModel
 
-/// One save, as the persistent history of a store has it.
+/// One save in the persistent history of a store.
 public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
     /// When the save was made.
     public let timestamp: Date
-    /// What the save changed; nil when the request asked for transactions only.
+    /// The changes of the save; nil when the request asked for transactions only.
     public let changes: [NSPersistentHistoryChange]?
     /// The number of the transaction in its store; later ones are higher.
     public let transactionNumber: Int64
@@ -33,10 +33,10 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @uncheck
         for change in changes ?? [] { change.owner = self }
     }
 
-    /// The place of the transaction in the history of its store.
+    /// The position of the transaction in the history of its store.
     public var token: NSPersistentHistoryToken { NSPersistentHistoryToken([storeID: transactionNumber]) }
 
-    /// A notification that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes. Empty without changes.
+    /// A notification for `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`. Empty without changes.
     public func objectIDNotification() -> Notification {
         var ids: [NSPersistentHistoryChangeType: Set<NSManagedObjectID>] = [:]
         for change in changes ?? [] { ids[change.changeType, default: []].insert(change.changedObjectID) }
@@ -53,19 +53,19 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @uncheck
     /// The transaction itself: it never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The entity to ask for in a request that `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)` takes; nil until a
+    /// The entity for a request to `NSPersistentHistoryChangeRequest.fetchHistory(withFetch:)`; nil until a
     /// coordinator of this process has had a store, as with Apple's.
     ///
     /// Conditions and orders may use `timestamp`, `transactionNumber`, `storeID`, `bundleID`, `processID`,
     /// `contextName` and `author`.
     public class var entityDescription: NSEntityDescription? { HistoryEntities.withoutContext(\.transaction) }
 
-    /// A request for transactions, to be given conditions and passed to `fetchHistory(withFetch:)`; nil as `entityDescription` is.
+    /// A request for transactions, for conditions and `fetchHistory(withFetch:)`; nil whenever `entityDescription` is nil.
     public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }
 
-    /// The entity to ask for; nil for a context without stores that keep history.
+    /// The entity for a request; nil for a context without stores that keep history.
     public class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         HistoryEntities.hasHistory(context) ? entityDescription : nil
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// The place in the history of stores where it ends now.
+    /// The current end of the history of stores.
     ///
     /// - Parameter stores: `[NSPersistentStore]`; nil for all.
     /// - Returns: nil when none of the stores has history, or it cannot be read.

@@ -1,10 +1,10 @@
 import CocoaFoundation
 import Foundation
 
-/// What the history of a store keeps of a deleted object.
+/// The values of a deleted object that the history of a store keeps.
 ///
-/// Value transformers are code of the application, which may read the store: they run when the values are asked for, not
-/// while the history is read.
+/// Value transformers are code of the application, which may read the store: they run when the values are read, not while the
+/// history is read.
 package final class Tombstone: @unchecked Sendable {
     private let lock = NSLock()
     private var known: [AnyHashable: Any]
@@ -12,13 +12,13 @@ package final class Tombstone: @unchecked Sendable {
 
     /// - Parameters:
     ///   - known: values by name.
-    ///   - archived: the stored data of values that are to be transformed.
+    ///   - archived: the stored data of values to be transformed.
     package init(_ known: [AnyHashable: Any], archived: [(slot: PropertySlot, data: Data)]) {
         self.known = known
         self.archived = archived
     }
 
-    /// The values that there were, by name.
+    /// The existing values, by name.
     var values: [AnyHashable: Any] {
         let found = lock.withLock { (values: self.known, archived: self.archived) }
         guard !found.archived.isEmpty else { return found.values }

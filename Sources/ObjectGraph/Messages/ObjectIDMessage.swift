@@ -75,7 +75,7 @@ extension _ObjectIDMessage {
     public var refreshedIDs: Set<NSManagedObjectID> { _event.refreshed }
     /// The IDs of objects that are no longer valid: none.
     public var invalidatedIDs: Set<NSManagedObjectID> { _event.invalidated }
-    /// The place of the save in the histories of the stores; nil where none has one, and of a merge.
+    /// The position of the save in the histories of the stores; nil where none has one, and of a merge.
     public var historyToken: NSPersistentHistoryToken? { _event.historyToken }
     /// What the context reads, if it is pinned.
     public var queryGeneration: NSQueryGenerationToken? { _event.queryGeneration }

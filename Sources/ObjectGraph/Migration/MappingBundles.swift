@@ -1,7 +1,7 @@
 import Foundation
 
-/// The bundles in which a store that is opened looks for a mapping model.
+/// The bundles that opening a store searches for a mapping model.
 package enum MappingBundles {
-    /// The folders of the bundles that a test has searched in the place of those of the program.
+    /// The folders of bundles that a test searches instead of the program's.
     @TaskLocal package static var searched: [URL]?
 }

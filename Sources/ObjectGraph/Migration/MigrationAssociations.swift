@@ -1,12 +1,12 @@
 import Foundation
 
-/// Which objects one entity mapping made of which.
+/// The source and destination objects of one entity mapping.
 struct MigrationAssociations {
     private var madeOf: [ObjectIdentifier: [NSManagedObject]] = [:]
     private var makersOf: [ObjectIdentifier: [NSManagedObject]] = [:]
-    /// All source objects that something was made of, in that order.
+    /// All source objects with destination objects, in order.
     private(set) var sources: [NSManagedObject] = []
-    /// All objects that were made, in that order.
+    /// All destination objects, in order.
     private(set) var destinations: [NSManagedObject] = []
 
     mutating func add(_ source: NSManagedObject, _ destination: NSManagedObject) {
@@ -16,10 +16,10 @@ struct MigrationAssociations {
         makersOf[ObjectIdentifier(destination), default: []].append(source)
     }
 
-    /// What was made of a source object.
+    /// The objects made of a source object.
     func made(of source: NSManagedObject) -> [NSManagedObject] { madeOf[ObjectIdentifier(source)] ?? [] }
 
-    /// What an object was made of.
+    /// The source objects of an object.
     func makers(of destination: NSManagedObject) -> [NSManagedObject] {
         makersOf[ObjectIdentifier(destination)] ?? []
     }

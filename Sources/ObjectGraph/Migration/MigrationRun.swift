@@ -64,7 +64,7 @@ struct MigrationRun {
         try setRelationships()
         try validate()
         do {
-            // What could not be read of the source is no value that may be written.
+            // Values of the source that could not be read must not be written.
             try manager.sourceContext.throwFaultingError()
             try manager.destinationContext.save()
         } catch {
@@ -117,7 +117,7 @@ struct MigrationRun {
         manager.currentEntityMapping = mapping
     }
 
-    /// Each stage and each mapping counts alike; the save is the rest. Told in hundredths, so that observers of a large
+    /// Each stage and each mapping counts alike; the save is the rest. Reported in hundredths, so that observers of a large
     /// store are not called for every object.
     private func progress(_ stage: Int, _ index: Int, _ place: Int, _ count: Int) {
         let done = Float(stage) + (Float(index) + Float(place + 1) / Float(count)) / Float(steps.count)
@@ -129,7 +129,7 @@ struct MigrationRun {
     private func sources(
         _ mapping: NSEntityMapping, _ policy: NSEntityMigrationPolicy
     ) throws -> [NSManagedObject] {
-        // Nobody looks at objects that nothing is made of.
+        // Objects without a destination entity are not needed.
         if mapping.destinationEntityName == nil, type(of: policy) == NSEntityMigrationPolicy.self {
             return []
         }

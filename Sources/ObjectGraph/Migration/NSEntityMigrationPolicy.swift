@@ -18,20 +18,20 @@ import ManagedObjectModel
 /// }
 /// ```
 ///
-/// A migration asks in three stages, each for all mappings in their order: objects are made; relationships are set;
-/// the result is checked. What a method throws ends the migration with that error. An expression `FUNCTION($entityPolicy,
-/// "name:", …)` asks a policy that conforms to `FunctionResponding`.
+/// A migration calls it in three stages, each for all mappings in their order: objects are made; relationships are set; the
+/// result is checked. An error of a method ends the migration. An expression `FUNCTION($entityPolicy, "name:", …)` calls a
+/// policy that conforms to `FunctionResponding`.
 open class NSEntityMigrationPolicy: NSObject {
     /// Makes a policy; the migration manager makes one for each entity mapping.
     public required override init() { super.init() }
 
-    /// The mapping's turn to make objects comes.
+    /// The mapping is about to make objects.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-    /// Makes what one source object becomes.
+    /// Makes the destination objects of one source object.
     ///
     /// Here: one object of the destination entity, with the values of the attribute mappings, associated with the source
-    /// object; nothing where the mapping has no destination entity.
+    /// object; none if the mapping has no destination entity.
     ///
     /// - Throws: 134110 for a value that cannot be computed or does not fit.
     open func createDestinationInstances(
@@ -53,7 +53,7 @@ open class NSEntityMigrationPolicy: NSObject {
 
     /// Sets the relationships of an object that the mapping made.
     ///
-    /// Here: to what the expressions of the relationship mappings give.
+    /// Here: to the values of the expressions of the relationship mappings.
     ///
     /// - Throws: 134110 for destinations that cannot be found or do not fit.
     open func createRelationships(
@@ -73,11 +73,11 @@ open class NSEntityMigrationPolicy: NSObject {
         forMapping mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {}
 
-    /// Checks what was made, before it is saved. Nothing here: the save itself validates.
+    /// Checks the new objects before the save. Does nothing here: the save itself validates.
     open func performCustomValidation(
         forMapping mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {}
 
-    /// The mapping's last turn is over.
+    /// The mapping is complete.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }

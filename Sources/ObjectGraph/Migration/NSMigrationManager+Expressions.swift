@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What expressions ask of the manager.
+/// The manager's properties and methods for expressions.
 extension NSMigrationManager: KeyValueObserving {
     /// The value of a property by its name.
     ///
@@ -41,17 +41,17 @@ extension NSMigrationManager: KeyValueObserving {
 }
 
 extension NSMigrationManager: KeyPathNaming {
-    /// The progress, which `observe(_:options:changeHandler:)` takes.
+    /// The progress, for `observe(_:options:changeHandler:)`.
     public static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] {
         [("migrationProgress", \NSMigrationManager.migrationProgress)]
     }
 }
 
 extension NSMigrationManager: FunctionResponding {
-    /// What the expressions of Xcode's and of inferred mapping models call.
+    /// The methods that the expressions of Xcode's and of inferred mapping models call.
     ///
     /// - Throws: `PredicateEvaluationError` for another method, an unknown mapping or entity, and a condition that cannot be
-    ///   read; 134110 for values that are no managed objects.
+    ///   read; 134110 for values that are not managed objects.
     public func result(ofFunction name: String, arguments: [Any?]) throws -> Any? {
         switch (name, arguments.count) {
         case ("destinationInstancesForEntityMappingNamed:sourceInstances:", 2):

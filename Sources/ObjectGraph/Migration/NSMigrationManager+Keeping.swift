@@ -2,14 +2,13 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// What a migrated store keeps of the one that it was made of, beside the objects.
+// The parts of its source that a migrated store keeps, besides the objects.
 
 extension NSMigrationManager {
-    /// How the author of the transaction begins that ends the history of a migrated store, as with Apple's framework.
+    /// The prefix of the author of the transaction that ends the history of a migrated store, as with Apple's framework.
     private static let author = "com.apple.coredata.schemamigrator"
 
-    /// Gives the new store the identifier of the old one and what the application put into its metadata. The save writes
-    /// it.
+    /// Copies the identifier and the application's metadata of the old store to the new one. The save writes them.
     func keepMetadata(of source: NSPersistentStore, in destination: NSPersistentStore) {
         var kept: [String: Any] = source.metadata ?? [:]
         for key in StoreMetadata.formatKeys + [NSStoreTypeKey] { kept[key] = nil }
@@ -17,12 +16,12 @@ extension NSMigrationManager {
         destination.metadata = (destination.metadata ?? [:]).merging(kept) { $1 }
     }
 
-    /// Gives the new store the history of the old one, and one more transaction, without changes; of a store that is migrated in
-    /// its place the tables of no model too. To be called after the objects were saved, which changes name.
+    /// Copies the history of the old store to the new one, with one more transaction, without changes; for a store that is
+    /// migrated in place, also tables outside of the model. Call it after saving the objects, which the changes name.
     ///
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     func keepHistory(of source: any ObjectStore, in destination: any ObjectStore) throws {
-        // Only a history asks for them.
+        // Only a history needs them.
         var known: [ObjectKey: ObjectKey]?
         let mappings = (mappingModel.entityMappings ?? []).filter { $0.destinationEntityName != nil }
         try destination.takeHistory(

@@ -13,11 +13,11 @@ import Synchronization
 /// ```
 ///
 /// The source is opened read-only and stays as it is; the destination is a new store with the identifier of the source, with
-/// what the application put into its metadata, and with its persistent history; keys of objects are its own. Objects are
-/// `NSManagedObject`s in both contexts, whatever classes the models name. One in a file is made beside its place, with the mode of
-/// the source, and gets it when it is complete. Stores may be of any types. All new objects are in memory until they are saved at
-/// the end. Differences that need no
-/// decision are migrated in place, and with less memory, when the store is opened with the options for that.
+/// the application's metadata, and with its persistent history; keys of objects are its own. Objects are `NSManagedObject`s in
+/// both contexts, whatever classes the models name. A store in a file is made beside its location, with the mode of the source,
+/// and moved there when it is complete. Stores may be of any types. All new objects are in memory until they are saved at the
+/// end. Differences that need no decision are migrated in place, and with less memory, when the store is opened with the
+/// options for that.
 ///
 /// A manager is used on one thread or queue; policies run there, inside of blocks of both contexts.
 open class NSMigrationManager: NSObject {
@@ -31,18 +31,18 @@ open class NSMigrationManager: NSObject {
     public private(set) var sourceContext: NSManagedObjectContext
     /// The context that the new objects are made in; without a store when no migration runs.
     public private(set) var destinationContext: NSManagedObjectContext
-    /// The mapping whose turn it is; one of nothing before the first migration.
+    /// The current mapping; an empty one before the first migration.
     public internal(set) var currentEntityMapping = NSEntityMapping()
-    /// What the program wants its policies to know.
+    /// Information from the program for its policies.
     open var userInfo: [AnyHashable: Any]?
     /// Whether a manager that belongs to the store's type is used where there is one. No type of store here has one, so it
     /// changes nothing.
     open var usesStoreSpecificMigrationManager = true
-    /// How much is done, from 0 to 1, and 0 again when the migration is over. It can be observed.
+    /// The progress, from 0 to 1, and 0 again after the migration. It can be observed.
     public internal(set) var migrationProgress: Float {
         get { progress }
         set {
-            // Observers read the value while they are told.
+            // Observers read the value while they are notified.
             willChangeValue(forKey: "migrationProgress")
             progress = newValue
             didChangeValue(forKey: "migrationProgress")
@@ -50,10 +50,10 @@ open class NSMigrationManager: NSObject {
     }
     private var progress: Float = 0
 
-    /// Who observes the manager.
+    /// The observers of the manager.
     public var observationCenter: ObservationCenter?
 
-    /// What there is to know of a source that is a copy of a store; nil for one that is a store by itself.
+    /// Information about a source that is a copy of a store; nil for an original store.
     package struct CopiedSource {
         /// The store that was copied, whose external data stays where it is.
         let store: URL
@@ -67,7 +67,7 @@ open class NSMigrationManager: NSObject {
         }
     }
 
-    /// Set by those who migrate a store in its place.
+    /// Set for a migration in place.
     package var copiedSource: CopiedSource?
 
     private var associations: [String: MigrationAssociations] = [:]
@@ -149,7 +149,7 @@ open class NSMigrationManager: NSObject {
                 source, to: dURL, at: dURL, dStoreType, dOptions, copiedSource?.destinationConfiguration,
                 removes: true)
         }
-        // What the migration itself throws is its own affair.
+        // Errors of the migration itself are thrown unchanged.
         var failure: (any Error)?
         do {
             let options = storeClass.optionsOfDraft(dOptions)
@@ -183,9 +183,9 @@ open class NSMigrationManager: NSObject {
     ///
     /// - Parameters:
     ///   - source: the store that is migrated, open.
-    ///   - url: where it is to be.
-    ///   - place: where it is made.
-    ///   - removes: whether to remove what cannot be completed.
+    ///   - url: its final location.
+    ///   - place: the location at which it is made.
+    ///   - removes: whether to remove an incomplete store.
     private func migrate(
         _ source: (any ObjectStore)?, to url: URL, at place: URL, _ type: String,
         _ options: [AnyHashable: Any]?, _ configuration: String?, removes: Bool
@@ -227,7 +227,7 @@ open class NSMigrationManager: NSObject {
         return options
     }
 
-    /// Where the history is taken over, the objects that are made are no changes of their own.
+    /// If the history is copied, new objects are not recorded as changes of their own.
     private func destinationOptions(
         _ options: [AnyHashable: Any]?, _ source: (any ObjectStore)?
     ) -> [AnyHashable: Any]? {
@@ -274,7 +274,7 @@ open class NSMigrationManager: NSObject {
         }
     }
 
-    /// Has the running migration end with an error. It may be called from a policy, from an observer of the progress, and
+    /// Ends the running migration with an error. It may be called from a policy, from an observer of the progress, and
     /// from any thread.
     open func cancelMigrationWithError(_ error: any Error) {
         let error = error as NSError
@@ -288,7 +288,7 @@ open class NSMigrationManager: NSObject {
 
     // MARK: Objects
 
-    /// Forgets which object was made of which. The contexts stay as they are.
+    /// Forgets the associations of objects. The contexts are unchanged.
     open func reset() { associations = [:] }
 
     /// The source entity of a mapping; nil when it has none.
@@ -311,7 +311,7 @@ open class NSMigrationManager: NSObject {
             .add(sourceInstance, destinationInstance)
     }
 
-    /// What a mapping made of source objects, in their order; all that it made when no objects are given.
+    /// The objects that a mapping made of source objects, in their order; all that it made when no objects are given.
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -319,7 +319,7 @@ open class NSMigrationManager: NSObject {
         return sourceInstances.map { $0.flatMap(known.made) } ?? known.destinations
     }
 
-    /// What objects of a mapping were made of, in their order; all source objects when no objects are given.
+    /// The source objects of objects of a mapping, in their order; all source objects when no objects are given.
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
@@ -327,7 +327,7 @@ open class NSMigrationManager: NSObject {
         return destinationInstances.map { $0.flatMap(known.makers) } ?? known.sources
     }
 
-    /// By the old identity of an object the new one of the first that was made of it. Called when all are saved.
+    /// The identity of the first object made of an object, by its old identity. Called when all are saved.
     func counterparts() -> [ObjectKey: ObjectKey] {
         var found: [ObjectKey: ObjectKey] = [:]
         for name in (mappingModel.entityMappings ?? []).compactMap(\.name) {
@@ -343,7 +343,7 @@ open class NSMigrationManager: NSObject {
         return found
     }
 
-    /// What any mapping made of source objects, in their order.
+    /// The objects that any mapping made of source objects, in their order.
     func destinationInstances(ofAnyMappingFor sources: [NSManagedObject]) -> [NSManagedObject] {
         let names = (mappingModel.entityMappings ?? []).compactMap(\.name)
         return sources.flatMap { source in

@@ -2,23 +2,23 @@ import Foundation
 import ManagedObjectModel
 
 extension NSPersistentStoreCoordinator {
-    /// Copies a store to another place and goes on with the copy: "Save As".
+    /// Copies a store to another location and continues with the copy: "Save As".
     ///
-    /// The copy has an identifier of its own, so the URIs of the objects change; the objects of all contexts stay what
-    /// they are, with their unsaved changes, and belong to the new store. The old store is taken out of the
-    /// coordinator; its files stay. Whatever is in the file that is not known here is copied too.
+    /// The copy has an identifier of its own, so the URIs of the objects change; the objects of all contexts stay, with their
+    /// unsaved changes, and belong to the new store. The old store is removed from the coordinator; its files stay. Unknown
+    /// contents of the file are copied too.
     ///
     /// The caller makes sure that no context of the coordinator is used meanwhile.
     ///
     /// - Parameters:
     ///   - store: a store of this coordinator.
-    ///   - URL: where the copy will be. Nothing may be there; its folder must.
+    ///   - URL: the location of the copy. It must not exist, but its folder must.
     ///   - options: the options of the new store.
-    ///   - storeType: the type of the new store. Between types every object is copied, whatever else is in the file is not.
+    ///   - storeType: the type of the new store. Between types only the objects are copied, not other contents of the file.
     /// - Returns: the new store.
     /// - Throws: 134000 for an unknown type or a useless value of an option,
     ///   134070 when the store is not one of the coordinator's, 134080
-    ///   when the copy cannot be made, or an error of SQLite; everything is as it was then.
+    ///   when the copy cannot be made, or an error of SQLite; nothing has changed then.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil,
@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
         return new
     }
 
-    /// Copies a store to another place and goes on with the copy.
+    /// Copies a store to another location and continues with the copy.
     ///
     /// - Throws: as `migratePersistentStore(_:to:options:withType:)`.
     @discardableResult

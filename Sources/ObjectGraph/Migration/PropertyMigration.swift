@@ -79,7 +79,7 @@ struct PropertyMigration {
     }
 }
 
-/// Managed objects in whatever an expression gives for them.
+/// The managed objects in the value of an expression.
 enum MigratedObjects {
     /// The objects of a collection in its order, one object, or none.
     ///

@@ -1,8 +1,8 @@
 import Foundation
 import ManagedObjectModel
 
-/// Copies the objects of a store into a new one of another type, which then takes its place: the objects have the same
-/// references in this process, so that every context goes on with what it has.
+/// Copies the objects of a store into a new one of another type, which then replaces it: the objects have the same references
+/// in this process, so that every context keeps its objects.
 struct StoreTransfer {
     private let coordinator: NSPersistentStoreCoordinator
     private let old: any ObjectStore
@@ -35,14 +35,14 @@ struct StoreTransfer {
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw StoreDocument.unopenable(url, "there is a file already; destroy that store first")
         }
-        // All objects come in one save, with the metadata, which makes the file, and nothing fails after it.
+        // All objects are in one save, with the metadata, which makes the file, and nothing fails after it.
         new.makesFile(like: old.fileURL)
         try new.open(model: coordinator.managedObjectModel, inPlaceOf: old)
         try fill(new)
         return new
     }
 
-    /// Makes the store of a draft, and opens it in its place.
+    /// Makes the store as a draft, and opens it at its location.
     private func makeAsDraft(_ new: any ObjectStore) throws -> any ObjectStore {
         try type.makeAsDraft(at: url, options, like: old.fileURL) { url in
             let draft = store(at: url, type.optionsOfDraft(options))
@@ -61,7 +61,7 @@ struct StoreTransfer {
                 coordinator, configuration: old.configurationName, at: url, options: options))
     }
 
-    /// Writes all there is to a store that is open; one that cannot be written is closed.
+    /// Writes everything to an open store; closes it if that fails.
     private func fill(_ new: any ObjectStore) throws {
         do {
             var metadata = old.metadata ?? [:]
@@ -77,7 +77,7 @@ struct StoreTransfer {
         }
     }
 
-    /// Makes all objects in a context of their own, as new ones with the references that they have, and saves them.
+    /// Makes all objects in a separate context, as new ones with their existing references, and saves them.
     private func copyObjects(_ context: NSManagedObjectContext, to new: any ObjectStore) throws {
         var unit = UnitOfWork()
         var objects: [ObjectKey: NSManagedObject] = [:]
@@ -96,7 +96,7 @@ struct StoreTransfer {
             }
         }
         for (object, row) in rows { try load(object, row, objects, context) }
-        // External data that could not be read is no value that may be written.
+        // External data that could not be read must not be written.
         if let error = context.session.faultingError { throw error }
         try new.keepReferences(of: rows.map(\.object))
         let plan = StorePlan(old, author: nil, contextName: nil)
@@ -118,7 +118,7 @@ struct StoreTransfer {
         for (object, _) in rows { context.dismiss(object) }
     }
 
-    /// Gives an object its values and destinations, which then are what is new about it.
+    /// Sets an object's values and destinations as its changes.
     private func load(
         _ object: NSManagedObject, _ row: Row, _ objects: [ObjectKey: NSManagedObject],
         _ context: NSManagedObjectContext
@@ -145,7 +145,7 @@ struct StoreTransfer {
                     contents.insert(destination)
                 }
                 object.values[index] = .toMany(contents)
-            // Its bytes stay what they are.
+            // Its bytes are unchanged.
             case .transformable: continue
             default:
                 object.values[index] =

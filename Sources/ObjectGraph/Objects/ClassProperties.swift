@@ -32,7 +32,7 @@ final class ClassProperties: Sendable {
         return made.withLock { made in
             if let properties = made[ObjectIdentifier(type)] { return properties }
             let custom = type.managedProperties.filter(\.isCustom)
-            // A subclass lists its own after its superclass's: the last one counts.
+            // A subclass lists its properties after its superclass's: the last one counts.
             let properties = ClassProperties(
                 custom: Dictionary(custom.map { ($0.key, $0) }, uniquingKeysWith: { $1 }),
                 validators: type.registeredValidators,

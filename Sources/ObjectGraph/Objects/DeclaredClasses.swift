@@ -5,8 +5,8 @@ import Synchronization
 /// The classes of managed objects that the program and its libraries declare, found by their own names, whatever their
 /// modules and the types around them.
 ///
-/// The compiler writes a record for each class. What the records say is read when a class is first looked for that no name
-/// with a module leads to, and again after a library was loaded.
+/// The compiler writes a record for each class. The records are read when a class is first looked up that no name with a module
+/// leads to, and again after a library was loaded.
 enum DeclaredClasses {
     private struct Index: @unchecked Sendable {
         /// The size of all records when they were read.
@@ -17,7 +17,7 @@ enum DeclaredClasses {
 
     private static let index = Mutex(Index())
 
-    /// The classes of managed objects with a name, which has neither module nor dots.
+    /// The classes of managed objects with a name without module and dots.
     static func named(_ name: String) -> [NSManagedObject.Type] {
         all(named: name).compactMap { $0 as? NSManagedObject.Type }
     }
@@ -36,7 +36,7 @@ enum DeclaredClasses {
             if index.size != size { index = read(size) }
             return index.descriptors[name] ?? []
         }
-        // Not under the lock: this may initialise the class.
+        // Outside of the lock: this may initialise the class.
         return found.compactMap { descriptor in
             coredata_declared_class(descriptor).map { unsafeBitCast($0, to: AnyClass.self) }
         }

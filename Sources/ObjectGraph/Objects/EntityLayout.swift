@@ -56,7 +56,7 @@ package final class PropertySlot: @unchecked Sendable {
     /// What values of the property must fulfil.
     let predicates: [NSPredicate]
 
-    /// What loops over all slots look at.
+    /// The traits that loops over all slots read.
     package var traits: SlotTraits {
         SlotTraits(
             kind: kind, isStored: isStored, isDerived: isDerived, isOptional: property.isOptional,
@@ -113,7 +113,7 @@ package final class PropertySlot: @unchecked Sendable {
     }
 }
 
-/// What loops over all properties of many objects look at: no references, which would have to be counted.
+/// The traits that loops over all properties of many objects read: no references, which would have to be counted.
 package struct SlotTraits: Sendable {
     package let kind: SlotKind
     package let isStored: Bool
@@ -129,7 +129,7 @@ package struct SlotTraits: Sendable {
 /// The slots of a subentity begin with those of its superentity, so an index found for one is right for the
 /// other. Reading is lock-free; a layout never changes.
 package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
-    /// The entity owns its layout; whoever needs the entity to live holds a `StoredEntity`.
+    /// The entity owns its layout; code that needs the entity to live holds a `StoredEntity`.
     package unowned let entity: NSEntityDescription
     package let superlayout: EntityLayout?
     package let slots: [PropertySlot]
@@ -281,7 +281,7 @@ private final class ClassBinding: Sendable {
     private static let made = Mutex<[ObjectIdentifier: [ClassBinding]]>([:])
 
     static func retained(_ type: NSManagedObject.Type, isCertain: Bool) -> UnsafeRawPointer {
-        // The class is asked for its properties, which may lead here again.
+        // Reading the properties of the class may call this again.
         let binding = ClassBinding(type, isCertain: isCertain)
         let kept = made.withLock { made in
             if let known = made[ObjectIdentifier(type)]?.first(where: { $0.isCertain == isCertain }) {

@@ -1,13 +1,13 @@
 import ManagedObjectModel
 import Synchronization
 
-/// Knows the entities of classes: a coordinator, by its model.
+/// Finds the entities of classes: a coordinator, by its model.
 package protocol EntitySource: AnyObject, Sendable {
-    /// The entity of a class; nil for a class of none.
+    /// The entity of a class; nil for a class without one.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription?
 }
 
-/// The models in use, for `NSManagedObject.entity()`, which has a class and nothing else to go by.
+/// The models in use, for `NSManagedObject.entity()`, which has only a class.
 package enum EntitySources {
     private struct Entry: Sendable {
         weak var source: (any EntitySource)?
@@ -34,8 +34,8 @@ package enum EntitySources {
 extension NSManagedObject {
     /// A request for the objects of this class's entity.
     ///
-    /// Generated classes declare a method of this name that returns a request for their own type; where a call fits both,
-    /// theirs is the one that is called.
+    /// Generated classes declare a method of this name that returns a request for their own type; theirs is called where both
+    /// fit.
     @_disfavoredOverload
     public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         NSFetchRequest(entityName: entity().name ?? "")

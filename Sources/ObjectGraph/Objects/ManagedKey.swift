@@ -22,8 +22,8 @@ public final class ManagedKey<Value>: Sendable {
     /// A key for the property `name` whose values are read and written as `Value`.
     public init(_ name: String) { self.name = name }
 
-    /// The slot in objects of `layout`. O(1); one load and two comparisons when the entity, or another heir of the
-    /// entity that declares the property, was the last one asked for.
+    /// The slot in objects of `layout`. O(1); one load and two comparisons when the entity, or another subentity of the one
+    /// that declares the property, was the last one looked up.
     @inline(__always)
     package func index(in layout: EntityLayout) -> Int {
         let cached = found.load(ordering: .relaxed)
@@ -46,7 +46,7 @@ public final class ManagedKey<Value>: Sendable {
 }
 
 /// A property that can be reached by name and by key path: what key-value coding, observing and sort descriptors
-/// made from key paths need, there being no runtime to ask.
+/// made from key paths need, since there is no runtime.
 public struct ManagedProperty: @unchecked Sendable {
     /// The property's name.
     public let key: String
@@ -104,7 +104,7 @@ public struct ManagedProperty: @unchecked Sendable {
     }
 }
 
-/// The value with every optional around it taken off; nil when one of them is nil.
+/// The value without the optionals around it; nil when one of them is nil.
 private func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalValue else { return value }
     return optional.wrappedValue.flatMap(unwrapped)
@@ -116,8 +116,8 @@ public struct ManagedValidator: @unchecked Sendable {
 
     /// A check by a method that takes the value `inout` and may replace it.
     ///
-    /// - Parameter method: throws why a value is refused; called on the object's queue. A value of another type than
-    ///   the method's is not given to it: the model's own check has refused it.
+    /// - Parameter method: throws why a value is refused; called on the object's queue. It is not called with a value of
+    ///   another type: the model's own check has refused that.
     public static func method<Object: NSManagedObject, Value>(
         _ method: @escaping @Sendable (Object, inout Value?) throws -> Void
     ) -> ManagedValidator {

@@ -7,17 +7,17 @@ import Synchronization
 ///
 /// A model has class names; without an Objective-C runtime a name with its module leads to a class, and a name alone to all
 /// classes that have it. The order: the name as it stands, the name in the modules that made containers or coordinators with
-/// the model, classes registered by hand, the name in the modules that made other containers, in those that bring models
-/// along and in the program's own module, and the only class of that name in the program and its libraries. An entity for
-/// which no class was found, or one of the last two kinds, takes the class on which `entity()`, `init(context:)` or
-/// `init(entity:insertInto:)` is called, or for whose objects a request asks.
+/// the model, classes registered by hand, the name in the modules that made other containers, in those that contain models and
+/// in the program's own module, and the only class of that name in the program and its libraries. An entity for which no class
+/// was found, or one of the last two kinds, takes the class on which `entity()`, `init(context:)` or `init(entity:insertInto:)`
+/// is called, or whose objects a request fetches.
 package enum ManagedObjectClasses {
     private struct State {
         /// Registered classes by their names with their modules.
         var classes: [String: NSManagedObject.Type] = [:]
-        /// Those that were registered by hand, by their names alone.
+        /// Classes registered by hand, by their names alone.
         var shortNames: [String: NSManagedObject.Type] = [:]
-        /// Those that were seen in use last, by their names alone.
+        /// Classes used last, by their names alone.
         var usedNames: [String: NSManagedObject.Type] = [:]
         var modules: [String] = []
     }
@@ -57,8 +57,8 @@ package enum ManagedObjectClasses {
         }
     }
 
-    /// A class that is none of managed objects, by its name with or without its module, which is looked for where the classes
-    /// of models are.
+    /// A class that is not one of managed objects, by its name with or without its module, looked up like the classes of
+    /// models.
     static func other(named name: String, of models: [NSManagedObjectModel]) -> AnyClass? {
         if let found = foundClass(name) { return found }
         let short = shortName(name)
@@ -78,14 +78,14 @@ package enum ManagedObjectClasses {
         return String(name.prefix { $0 != "." }).replacing("-", with: "_")
     }()
 
-    /// The class of a name with its module. Foundation prints a message about names with more dots, and knows none of them.
+    /// The class of a name with its module. Foundation does not support names with more dots, and prints a message.
     private static func foundClass(_ name: String) -> AnyClass? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         return NSClassFromString(name)
     }
 
-    /// The name of a class with its module and the types around it, and without what tells private ones apart.
+    /// The name of a class with its module and the types around it, and without what distinguishes private ones.
     static func name(of type: NSManagedObject.Type) -> String {
         String(reflecting: type).replacing(/\(unknown context at [^)]*\)\.?/, with: "")
     }
@@ -101,7 +101,7 @@ package enum ManagedObjectClasses {
             || DeclaredClasses.renamed(short).contains { $0 == type }
     }
 
-    /// The class for an entity, and whether it is the one that the model means beyond doubt; `NSManagedObject`, with a warning
+    /// The class for an entity, and whether it is certainly the one that the model means; `NSManagedObject`, with a warning
     /// in the log, when the named one is not found.
     static func resolve(_ entity: NSEntityDescription) -> (objectClass: NSManagedObject.Type, isCertain: Bool)
     {
@@ -118,7 +118,7 @@ package enum ManagedObjectClasses {
             }
             return nil
         }
-        // An entity of no model has objects too, without a store.
+        // An entity without a model has objects too, without a store.
         let ofModel = (entity.model?.classModules ?? []).map { "\($0).\(short)" }
         if let type = state.classes[name] ?? named([name]) ?? named(ofModel) ?? state.shortNames[short] {
             return (type, true)
@@ -176,7 +176,7 @@ public protocol _RenamedManagedObjectClass: AnyObject {
 }
 
 extension NSManagedObjectModel {
-    /// Tells the framework of classes that models name, so that it finds them whatever their module.
+    /// Registers classes that models name with the framework, so that it finds them whatever their module.
     ///
     /// Ours; needed where several classes of the program have the name, and none is in a module that makes a container with
     /// the model. Call it before the model is used.

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The Swift types of attributes. Reading a number that does not fit the accessor's type gives its low bits, as
-// NSNumber does; setting one that does not fit the attribute stops with a message.
+// The Swift types of attributes. Reading a number that does not fit the accessor's type returns its low bits, as NSNumber does;
+// setting one that does not fit the attribute stops with a message.
 
 extension ManagedComponent where Self: FixedWidthInteger {
     /// The value of the property; nil for none.
@@ -11,7 +11,7 @@ extension ManagedComponent where Self: FixedWidthInteger {
         object.integer(at: slot).map { Self(truncatingIfNeeded: $0) }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Self? { 0 }
 
     /// The value as the object keeps it.
@@ -33,7 +33,7 @@ extension Bool: ManagedComponent {
         object.integer(at: slot).map { $0 != 0 }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Bool? { false }
 
     /// The value as the object keeps it.
@@ -48,7 +48,7 @@ extension Double: ManagedComponent {
         object.double(at: slot)
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Double? { 0 }
 
     /// The value as the object keeps it.
@@ -65,7 +65,7 @@ extension Float: ManagedComponent {
         object.double(at: slot).map { Float($0) }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Float? { 0 }
 
     /// The value as the object keeps it.
@@ -80,7 +80,7 @@ extension Date: ManagedComponent {
         object.double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Date? { nil }
 
     /// The value as the object keeps it.
@@ -99,7 +99,7 @@ extension String: ManagedComponent {
         }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: String? { "" }
 
     /// The value as the object keeps it.
@@ -118,7 +118,7 @@ extension Data: ManagedComponent {
         }
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Data? { Data() }
 
     /// The value as the object keeps it.
@@ -134,7 +134,7 @@ extension UUID: ManagedComponent {
         return nil
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: UUID? { nil }
 
     /// The value as the object keeps it.
@@ -150,7 +150,7 @@ extension URL: ManagedComponent {
         return nil
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: URL? { nil }
 
     /// The value as the object keeps it.
@@ -166,7 +166,7 @@ extension Decimal: ManagedComponent {
         return nil
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Decimal? { 0 }
 
     /// The value as the object keeps it.
@@ -183,7 +183,7 @@ extension ManagedComponent where Self: NSObject {
         object.anyValue(at: slot) as? Self
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Self? { nil }
 
     /// The value as the object keeps it.
@@ -207,7 +207,7 @@ extension Dictionary: ManagedComponent where Key == String {
         object.anyValue(at: slot) as? [String: Value]
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: [String: Value]? { [:] }
 
     /// The value as the object keeps it.
@@ -224,7 +224,7 @@ extension Array: ManagedComponent {
         object.anyValue(at: slot) as? [Element]
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: [Element]? { [] }
 
     /// The value as the object keeps it.
@@ -240,7 +240,7 @@ extension ManagedComponent where Self: RawRepresentable, RawValue: ManagedCompon
         RawValue._component(object, slot).flatMap(Self.init(rawValue:))
     }
 
-    /// What the property reads as while it has no value.
+    /// The value that the property reads as while it is unset.
     public static var _placeholder: Self? { RawValue._placeholder.flatMap(Self.init(rawValue:)) }
 
     /// The value as the object keeps it.

@@ -18,7 +18,7 @@ public protocol ManagedValue {
 public protocol ManagedComponent: ManagedValue {
     /// The property's value; nil for none.
     static func _component(_ object: NSManagedObject, _ slot: Int) -> Self?
-    /// What a property that is not optional reads as while it has no value; nil when the type has no such value.
+    /// The value that a non-optional property reads as while it is unset; nil when the type has none.
     static var _placeholder: Self? { get }
     /// The value as the object keeps it.
     func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue
@@ -45,7 +45,7 @@ extension ManagedComponent {
         object.setFromAccessor(value._slotValue(slot, object).value, at: slot)
     }
 
-    /// Sets the property without notice.
+    /// Sets the property without notifications.
     public static func _writePrimitive(_ value: Self, _ object: NSManagedObject, _ slot: Int) {
         object.setPrimitiveFromAccessor(value._slotValue(slot, object).value, at: slot)
     }
@@ -62,7 +62,7 @@ extension Optional: ManagedValue where Wrapped: ManagedComponent {
         object.setFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
     }
 
-    /// Sets the property without notice.
+    /// Sets the property without notifications.
     public static func _writePrimitive(_ value: Wrapped?, _ object: NSManagedObject, _ slot: Int) {
         object.setPrimitiveFromAccessor(value?._slotValue(slot, object).value ?? .null, at: slot)
     }
@@ -70,7 +70,7 @@ extension Optional: ManagedValue where Wrapped: ManagedComponent {
 
 extension NSManagedObject {
     /// The value of a property, as an accessor reads and writes it: reading loads the object; writing marks it as
-    /// changed, keeps inverse relationships and tells observers.
+    /// changed, keeps inverse relationships and notifies observers.
     public final subscript<Value: ManagedValue>(key: ManagedKey<Value>) -> Value {
         get { read(key) }
         set { Value._write(newValue, self, key.index(in: layout)) }
@@ -84,7 +84,7 @@ extension NSManagedObject {
     }
 
     /// The value of a property as it is kept: for custom accessors, between `willChangeValue(forKey:)` and
-    /// `didChangeValue(forKey:)`, and for `awakeFromInsert()` and its like. Writing is not noticed by the context.
+    /// `didChangeValue(forKey:)`, and for `awakeFromInsert()` and its like. The context does not note the change.
     public final subscript<Value: ManagedValue>(primitive key: ManagedKey<Value>) -> Value {
         get {
             let slot = key.index(in: layout)
@@ -105,7 +105,7 @@ extension NSManagedObject {
         if case .toMany(let contents) = value {
             setToMany(contents.ordered, at: slot)
         } else if traits.kind == .toMany {
-            // What an optional accessor sets to nil: no destinations.
+            // Nil from an optional accessor: no destinations.
             setToMany([], at: slot)
         } else {
             set(value, at: slot)

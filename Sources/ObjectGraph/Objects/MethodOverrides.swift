@@ -1,19 +1,19 @@
 import Foundation
 
-/// Tells which classes override `validateValue(_:forKey:)`.
+/// Finds out which classes override `validateValue(_:forKey:)`.
 ///
 /// The method takes its value boxed, so that calling it for each property of each object that is saved costs more than the
-/// rest of the save. A class that leaves it alone does not need the call. Swift has no way to ask; but the method table
-/// of a class stands in its metadata, where an entry is the superclass's unless the class overrides the method. The place
-/// of the entry is found by a class that overrides it beside one that does not. Where that does not give exactly one place,
-/// every class counts as one that overrides it, which is slower and right.
+/// rest of the save. A class without an override does not need the call. Swift cannot query that; but the method table of a
+/// class is in its metadata, where an entry is the superclass's unless the class overrides the method. The offset of the entry
+/// is found by comparing a class that overrides it with one that does not. If that does not yield exactly one offset, every
+/// class counts as overriding it, which is slower and correct.
 enum MethodOverrides {
     static func overridesValueValidation(_ type: NSManagedObject.Type) -> Bool {
         guard let place = valueValidation else { return true }
         return word(place, of: type) != word(place, of: NSManagedObject.self)
     }
 
-    /// The place in the metadata, in words.
+    /// The offset in the metadata, in words.
     private static let valueValidation: Int? = {
         #if canImport(ObjectiveC)
         // Metadata have another form there.

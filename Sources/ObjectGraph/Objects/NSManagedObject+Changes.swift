@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 // Setting slots, from the accessor (`set`) down to the bare value (`setSlot`):
 //
-//   set              loads the object, tells observers, keeps inverses
+//   set              loads the object, notifies observers, keeps inverses
 //   assign           notes the old value for undo, marks the object as changed
 //   setSlot          the value alone: what primitive setters do
 
@@ -22,8 +22,8 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// Sets an attribute where that is all there is to do: it is of this kind, the running event brought the object, nobody
-    /// looks on. False when there is more to it; nothing is done then.
+    /// Sets an attribute if nothing else is to be done: it is of this kind, the running event made the object, and there are no
+    /// observers. Otherwise returns false and does nothing.
     @inline(__always)
     final func setFresh(_ value: SlotValue, at slot: Int, _ kind: SlotKind) -> Bool {
         guard state.contains(.madeInEvent), extras == nil else { return false }
@@ -56,7 +56,7 @@ extension NSManagedObject {
     final func setSlot(_ slot: Int, _ value: SlotValue) {
         ensureValues()
         values[slot] = value
-        // A transient value that a hook such as `awakeFromFetch()` makes of the others is no change.
+        // A transient value that a hook such as `awakeFromFetch()` computes from the others does not count as a change.
         if state.contains(.unobservedChanges), layout.slots[slot].isTransient { return }
         touched.insert(slot)
     }
@@ -66,7 +66,7 @@ extension NSManagedObject {
     @inline(__always)
     final var recordsChanges: Bool { state.isDisjoint(with: [.madeInEvent, .unobservedChanges]) }
 
-    /// Keeps the value that a slot has now, if the event is one that may have to be taken back.
+    /// Keeps the value that a slot has now, if the event may have to be undone.
     final func noteOld(at slot: Int) {
         guard recordsChanges, context != nil else { return }
         let old = value(at: slot)
@@ -85,7 +85,7 @@ extension NSManagedObject {
 
     final func withEvent(_ body: (inout EventChanges) -> Void) {
         let extras = madeExtras
-        // Taken out while it is changed, so that its arrays are not copied.
+        // Moved out while it is changed, so that its arrays are not copied.
         var event = extras.event ?? EventChanges()
         extras.event = nil
         body(&event)
@@ -152,7 +152,7 @@ extension NSManagedObject {
 
     // MARK: Observers
 
-    /// - Parameter description: how a to-many relationship changes; asked for only if somebody looks.
+    /// - Parameter description: how a to-many relationship changes; evaluated only if there are observers.
     @inline(__always)
     final func willChange(
         at slot: Int, _ description: @autoclosure () -> ChangeDescription = .whole
@@ -200,7 +200,7 @@ extension NSManagedObject {
     }
 
     /// The stored properties changed since the last `NSManagedObjectContextObjectsDidChange` notification, with the
-    /// values they had before; nil as `NSNull`. Observers of that notification find those that it tells of.
+    /// values they had before; nil as `NSNull`. Observers of that notification find the changes that it reports.
     public func changedValuesForCurrentEvent() -> [String: Any] {
         guard let event = extras?.event ?? extras?.toldEvent else { return [:] }
         var changed: [String: Any] = [:]

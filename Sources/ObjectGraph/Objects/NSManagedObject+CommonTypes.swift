@@ -1,10 +1,10 @@
 import Foundation
 
-// The accessors of the types that most properties have, once more: a generic one is not compiled for its type in other
-// modules, where reading a number would take several times as long.
+// Non-generic accessors of the most common types: generic ones are not specialised in other modules, where reading a number
+// would take several times as long.
 
 extension NSManagedObject {
-    /// The value of a property that is a whole number; see the generic form.
+    /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int16>) -> Int16 {
         get { read(key) }
         set {
@@ -15,7 +15,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property that is a whole number; see the generic form.
+    /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int32>) -> Int32 {
         get { read(key) }
         set {
@@ -26,7 +26,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property that is a whole number; see the generic form.
+    /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int64>) -> Int64 {
         get { read(key) }
         set {
@@ -35,7 +35,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property that is a whole number; see the generic form.
+    /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int>) -> Int {
         get { read(key) }
         set {
@@ -84,7 +84,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property that is a text; see the generic form.
+    /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String?>) -> String? {
         get { read(key) }
         set {
@@ -95,7 +95,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property that is a text; see the generic form.
+    /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String>) -> String {
         get { read(key) }
         set {

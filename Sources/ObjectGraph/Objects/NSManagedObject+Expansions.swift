@@ -1,7 +1,7 @@
 import Foundation
 
 // What the macros' expansions and generated classes call. They reach it as members of the class they are written in,
-// so that no type of the same name in a client's module comes between.
+// so that no type of the same name in a client's module shadows them.
 extension NSManagedObject {
     /// For expansions of the macros and generated classes.
     public typealias _ManagedKey<Value> = ManagedKey<Value>

@@ -3,17 +3,17 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObject {
-    /// Loads the values of a fault; nothing for any other object.
+    /// Loads the values of a fault; does nothing for any other object.
     @inline(__always)
     final func fireFault() {
         if state.contains(.fault) { realiseOrFulfil() }
     }
 
-    /// Takes the row that is at hand, else asks the context.
+    /// Uses the available row, else loads it through the context.
     ///
     /// - Parameter slot: the property that is read; nil for the object as a whole.
     private final func realiseOrFulfil(reading slot: Int? = nil) {
-        // The context is not retained for the question, only for what may run code of the class.
+        // The context is not retained for the check, only for calls that may run code of the class.
         if let row, isAcceptable(row) {
             realise()
         } else {
@@ -41,7 +41,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Loads what is needed to read one property: the object, unless a part of its row was fetched that has the property.
+    /// Loads what is needed to read one property: the object, unless the fetched part of its row has the property.
     private final func fireFault(reading slot: Int) {
         guard case .part(let part) = faultSource, part.has(slot), let context else {
             return realiseOrFulfil(reading: slot)
@@ -52,13 +52,13 @@ extension NSManagedObject {
         values[slot] = value(at: slot, of: part.row)
     }
 
-    /// Takes the values in: the object is a fault no more.
+    /// Adopts the values of a row: the object is no longer a fault.
     final func realise(with row: Row?) {
         self.row = row
         realise()
     }
 
-    /// Takes the values of its row in: the object is a fault no more.
+    /// Adopts the values of its row: the object is no longer a fault.
     private final func realise() {
         state.remove(.fault)
         setTransientDefaults()
@@ -73,7 +73,7 @@ extension NSManagedObject {
         if !nested { state.remove(.unobservedChanges) }
     }
 
-    /// Lets go of all values, transient ones too.
+    /// Discards all values, transient ones too.
     final func turnIntoFault(keeping row: Row?) {
         let wasFault = isFault
         if !wasFault { willTurnIntoFault() }
@@ -91,10 +91,10 @@ extension NSManagedObject {
         didTurnIntoFault()
     }
 
-    /// Ends that.
+    /// Ends being such a fault.
     final func realiseUnsaved() { state.remove(.fault) }
 
-    /// Ends being a fault for an object that its context has let go of: it has no values.
+    /// Ends being a fault for an object that its context has released: it has no values.
     final func realiseWithoutContext() {
         if context == nil { state.remove(.fault) }
     }
@@ -117,7 +117,7 @@ extension NSManagedObject {
         setTransientDefaults()
     }
 
-    /// Gives transient attributes without a value their defaults.
+    /// Sets unset transient attributes to their defaults.
     final func setTransientDefaults() {
         guard !layout.transientDefaults.isEmpty else { return }
         ensureValues()
@@ -154,14 +154,14 @@ extension NSManagedObject {
         }
     }
 
-    /// Has an ordered relationship with changes take the destinations in that others have added.
+    /// Merges the destinations that others have added into an ordered relationship with changes.
     private final func replaceStoredDestinations(of contents: ToManyContents, _ slot: Int) {
         guard contents.isLoaded, let stored = context?.storedDestinations(of: self, slot) else { return }
         contents.replaceStored(stored)
     }
 
-    /// Tells the observers of what a newer row may change: the relationships to many, and what has another value in it and was
-    /// not changed here.
+    /// Notifies the observers of what a newer row may change: to-many relationships, and unchanged properties with another
+    /// value in it.
     final func changing(to newer: Row, _ body: () -> Void) {
         extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return body() }
@@ -177,14 +177,14 @@ extension NSManagedObject {
         for slot in slots { didChange(at: slot) }
     }
 
-    /// Tells the observers that every property may change.
+    /// Notifies the observers that every property may change.
     final func willChangeAll() {
         extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return }
         for slot in layout.slots.indices { tellPropertyObservers(willChange: slot) }
     }
 
-    /// Tells the observers that every property may have changed.
+    /// Notifies the observers that every property may have changed.
     final func didChangeAll() {
         guard extras?.observers != nil || extras?.registrar != nil else { return }
         for slot in layout.slots.indices { didChange(at: slot) }

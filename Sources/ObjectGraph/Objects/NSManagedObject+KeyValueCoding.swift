@@ -3,7 +3,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSManagedObject {
-    /// What `value(forKey:)` does: the class's own accessor first, then the modelled property.
+    /// Implements `value(forKey:)`: the class's own accessor first, then the modelled property.
     final func codedValue(forKey key: String) -> Any? {
         if let accessor = ClassProperties.of(self).custom[key] { return accessor.get(self) }
         guard let slot = layout.index(of: key) else {
@@ -32,7 +32,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What `setValue(_:forKey:)` does.
+    /// Implements `setValue(_:forKey:)`.
     final func setCodedValue(_ value: Any?, forKey key: String) {
         if let set = ClassProperties.of(self).custom[key]?.set {
             set(self, value)
@@ -80,7 +80,7 @@ extension NSManagedObject {
         return anyValue(at: slot)
     }
 
-    /// Sets a modelled property without announcing a change: the context does not notice, no inverse is set.
+    /// Sets a modelled property without announcing a change: the context does not note it, and no inverse is set.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
         guard let slot = layout.index(of: key) else { fatalError(unknownKeyMessage(key)) }
         fireFault()
@@ -95,13 +95,13 @@ extension NSManagedObject {
         }
     }
 
-    /// The value of a property by name, as `value(forKey:)` and `setValue(_:forKey:)` give and take it.
+    /// The value of a property by name, as `value(forKey:)` returns and `setValue(_:forKey:)` accepts it.
     public final subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value as key-value coding gives it.
+    /// The value as key-value coding returns it.
     final func anyValue(at slot: Int) -> Any? {
         let info = layout.slots[slot]
         if info.kind == .toMany { return SlotValue.toMany(loadedToMany(at: slot)).anyValue(.toMany) }
@@ -119,7 +119,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Refuses to set what only the store computes.
+    /// Refuses to set a value that only the store computes.
     private final func refuseFixed(_ info: PropertySlot) throws {
         guard info.isDerived || info.kind == .fetched else { return }
         throw NSError.coreData(
@@ -153,7 +153,7 @@ extension NSManagedObject {
 
     /// The destinations that a value of key-value coding stands for, checked.
     ///
-    /// - Throws: 1550 when an element is no object of the destination entity, or of another context.
+    /// - Throws: 1550 when an element is not an object of the destination entity, or of another context.
     final func destinations(from any: Any?, _ info: PropertySlot) throws -> [NSManagedObject] {
         let elements: [Any]
         switch any {
@@ -226,7 +226,7 @@ extension NSManagedObject {
 }
 
 extension PropertySlot {
-    /// What errors call the property.
+    /// The property's name in errors.
     fileprivate var kindInWords: String {
         switch kind {
         case .toOne: "to-one relationship"

@@ -3,15 +3,15 @@ import Foundation
 import Observation
 import Synchronization
 
-// Swift Observation, property by property: a view that reads `title` is not woken by a change of `price`.
+// Swift Observation, property by property: a change of `price` does not invalidate a view that reads `title`.
 //
-// The registrar of an object knows its properties by key paths into one subscript, so that it does not matter
-// through which accessor, or none, a property is read.
+// The registrar of an object knows its properties by key paths into one subscript, so that the accessor through which a
+// property is read does not matter.
 
-// `NSManagedObject` is not `Observable`, as Apple's is not, so that a class may be declared so; the registrar is given an object
-// that stands for all. It looks at key paths alone.
+// `NSManagedObject` is not `Observable`, as Apple's is not, so that a class may be declared so; the registrar gets one object
+// that stands for all. It uses only the key paths.
 
-/// What the registrars of objects are told of in the place of an object.
+/// Stands for every object in calls of the registrars.
 private final class ObservedProperties: Observable, Sendable {
     static let shared = ObservedProperties()
 
@@ -22,14 +22,14 @@ private final class ObservedProperties: Observable, Sendable {
 }
 
 extension NSManagedObject {
-    /// Notes that a property is read, for whoever tracks.
+    /// Notes that a property is read, for the code that tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
         guard let probePointer else { return trackAccessWithoutContext(slot) }
         if probePointer._withUnsafeGuaranteedRef({ $0.isTracking() }) { registerAccess(slot) }
     }
 
-    /// An object without a context has no probe either: it asks one that all threads share.
+    /// An object without a context has no probe of its own: it uses one that all threads share.
     private final func trackAccessWithoutContext(_ slot: Int) {
         if Self.sharedProbe.withLock({ $0.isTracking() }) { registerAccess(slot) }
     }
@@ -41,7 +41,7 @@ extension NSManagedObject {
         let registrar = extras.registrar ?? ObservationRegistrar()
         extras.registrar = registrar
         registrar.access(ObservedProperties.shared, keyPath: ObservedProperties.path(slot))
-        // A property with an accessor of its own may be computed from others; they note their own accesses.
+        // A property with an accessor of its own may be computed from others; these note their own accesses.
     }
 
     final func registrarWillSet(_ slot: Int) {
@@ -62,15 +62,15 @@ extension NSManagedObject {
         registrar.didSet(observed, keyPath: ObservedProperties.path(slot))
     }
 
-    /// The modelled properties whose value the class says depends on this one, directly or by way of others.
+    /// The modelled properties whose value the class says depends on this one, directly or indirectly.
     private final func dependentSlots(of slot: Int) -> [Int] {
         let name = layout.slots[slot].name
         let dependents = type(of: self).keysDependent(on: name, among: layout.slots.map(\.name))
         return layout.slots.indices.filter { $0 != slot && dependents.contains(layout.slots[$0].name) }
     }
 
-    /// The keys whose values depend on that of a key, directly or by way of others, which need not be modelled. Of a key path
-    /// over a relationship the relationship counts. Keys may depend on each other.
+    /// The keys whose values depend on that of a key, directly or through others, which need not be modelled. For a key path
+    /// over a relationship, the relationship counts. Keys may depend on each other.
     private static func keysDependent(on key: String, among keys: [String]) -> Set<String> {
         var dependents: [String: [String]] = [:]
         var seen = Set(keys)

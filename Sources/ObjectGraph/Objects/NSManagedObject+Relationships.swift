@@ -22,7 +22,7 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// Sets the destination and the inverses, without telling observers of this end.
+    /// Sets the destination and the inverses, without notifying observers of this end.
     final func changeToOne(from old: SlotValue, to new: SlotValue, at slot: Int) {
         if let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !state.contains(.unobservedChanges)
@@ -70,20 +70,20 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// How observers are told that an object becomes a member; of a relationship to one, that it changes.
+    /// The description for observers of an object's addition; for a to-one relationship, of its change.
     private final func insertion(
         of object: NSManagedObject, at slot: Int, index: Int? = nil
     ) -> ChangeDescription {
         guard layout.slots[slot].kind == .toMany else { return .whole }
         guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.union, [object]) }
         let contents = loadedToMany(at: slot)
-        // One that is there stays where it is.
+        // An existing member keeps its position.
         guard !contents.members.contains(object) else { return .whole }
         let place = min(index ?? contents.order.count, contents.order.count)
         return .places(.insertion, IndexSet(integer: place))
     }
 
-    /// How observers are told that an object is a member no more.
+    /// The description for observers of an object's removal.
     private final func removal(of object: NSManagedObject, at slot: Int) -> ChangeDescription {
         guard layout.slots[slot].kind == .toMany else { return .whole }
         guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.minus, [object]) }
@@ -94,7 +94,7 @@ extension NSManagedObject {
     private final func insertDestination(_ object: NSManagedObject, at slot: Int, index: Int? = nil) {
         let inverse = layout.slots[slot].relationship?.inverseRelationship
         if isStoredMember(object, at: slot) {
-            // Its own end alone may have been changed, by primitive means or because this one was refreshed.
+            // Only its own end may have changed, by a primitive setter or because this one was refreshed.
             if let inverse, !inverse.isToMany, let other = object.layout.index(of: inverse.name),
                 !object.value(at: other).isSame(as: .object(self))
             {
@@ -112,7 +112,7 @@ extension NSManagedObject {
         object.unlink(self, from: inverse)
     }
 
-    /// Whether an object is a member. Where the other end can tell, the members are not loaded for it.
+    /// Whether an object is a member. The members are not loaded if the other end has the answer.
     private final func leads(to object: NSManagedObject, at slot: Int) -> Bool {
         if !toMany(at: slot).isLoaded,
             let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
@@ -123,12 +123,12 @@ extension NSManagedObject {
             return false
         }
         let contents = loadedToMany(at: slot)
-        // Where they cannot be read, it may be one.
+        // If they cannot be read, it may be one.
         return contents.isLoaded ? contents.members.contains(object) : !contents.removed.contains(object)
     }
 
-    /// Whether an object is one of the stored members and has not been removed. Members that are not loaded are loaded only
-    /// for a saved object whose other end cannot tell: noted as added, a stored member could not be removed afterwards.
+    /// Whether an object is one of the stored members and has not been removed. Missing members are loaded only for a saved
+    /// object whose other end does not have the answer: noted as added, a stored member could not be removed afterwards.
     private final func isStoredMember(_ object: NSManagedObject, at slot: Int) -> Bool {
         let contents = toMany(at: slot)
         guard !contents.isLoaded, !object.isUnknownBelow, !contents.added.contains(object),
@@ -171,10 +171,10 @@ extension NSManagedObject {
 
     // MARK: Unsaved links
 
-    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side; in an order that is to be
-    /// saved, which names all members, the saved ones too.
+    /// Ends the unsaved links of a relationship to objects that others have deleted, on this side. An order to be saved names
+    /// all members, so the saved links in it end too.
     ///
-    /// - Parameter isNoted: whether that is a change of the running event, which can be taken back.
+    /// - Parameter isNoted: whether that is a change of the running event, which can be undone.
     /// - Returns: whether there was one.
     final func endUnsavedLinks(to gone: Set<NSManagedObject>, at slot: Int, isNoted: Bool) -> Bool {
         var members: Set<NSManagedObject> = []
@@ -196,8 +196,8 @@ extension NSManagedObject {
         return true
     }
 
-    /// Has the other ends of the to-one relationships that were changed here hold this object as they did before. The running
-    /// event has not changed these links then: there is nothing to take back.
+    /// Restores this object at the other ends of the to-one relationships that were changed here. For the running event these
+    /// links are then unchanged: there is nothing to undo.
     ///
     /// - Returns: the objects on the other ends.
     final func takeBackOwnLinks() -> [NSManagedObject] {
@@ -219,7 +219,7 @@ extension NSManagedObject {
         return others
     }
 
-    /// Undoes the unsaved change of this end of a link. Returns whether there was one.
+    /// Reverts the unsaved change of this end of a link. Returns whether there was one.
     private final func takeBackLink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription)
         -> Bool
     {
@@ -235,7 +235,7 @@ extension NSManagedObject {
         return true
     }
 
-    /// Has the running event forget how it changed this end of a link.
+    /// Makes the running event forget its change of this end of a link.
     private final func strike(_ object: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard extras?.event != nil, let slot = layout.index(of: relationship.name) else { return }
         withEvent { $0.strike(object, at: slot) }
@@ -262,7 +262,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Loads a fault and lays unsaved changes of its to-many relationships over it.
+    /// Loads a fault and overlays the unsaved changes of its to-many relationships.
     ///
     /// - Returns: whether there are any.
     final func takeLinksOfOthers(
@@ -282,7 +282,7 @@ extension NSManagedObject {
 
     // MARK: One end of one link
 
-    /// Makes `owner` a destination of this object's `relationship`, the other end of a link just made.
+    /// Adds `owner` to this object's `relationship`, the other end of a new link.
     final func link(_ owner: NSManagedObject, to relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name) else { return }
         fireFault()
@@ -292,7 +292,7 @@ extension NSManagedObject {
             _ = insertMember(owner, at: slot)
             return
         }
-        // A to-one end leaves the partner it had.
+        // A to-one end is unlinked from its former partner.
         if case .object(let previous) = value(at: slot), previous !== owner,
             let other = relationship.inverseRelationship
         {
@@ -302,8 +302,8 @@ extension NSManagedObject {
         assign(.object(owner), at: slot)
     }
 
-    /// Has the stored partner of a link from one to one show the row that it has now, if its own says nothing of the link. Left
-    /// without noticing, it would keep its key, and no save would compare it.
+    /// Refreshes the stored partner of a one-to-one link from its current row, if its own row lacks the link. Otherwise it
+    /// would keep its key, and no save would compare it.
     private final func readPartnerAgain(at slot: Int) {
         guard let context, let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !inverse.isToMany
@@ -311,7 +311,7 @@ extension NSManagedObject {
         context.readingStore(of: self) { try context.takeLaterLinks(of: self, at: slot) }
     }
 
-    /// Takes `other` out of this object's `relationship`, the other end of a link just ended.
+    /// Removes `other` from this object's `relationship`, the other end of an ended link.
     final func unlink(_ other: NSManagedObject, from relationship: NSRelationshipDescription) {
         guard let slot = layout.index(of: relationship.name), !state.contains(.inaccessible) else { return }
         fireFault()
@@ -326,8 +326,8 @@ extension NSManagedObject {
 
     // MARK: Members without inverse
 
-    /// Takes back that members came and went; their inverses are the caller's affair. What is so already stays: a refresh may
-    /// have taken a link back at both ends.
+    /// Reverts additions and removals of members; the caller handles their inverses. Links already reverted stay: a refresh may
+    /// have reverted a link at both ends.
     final func revertMembers(_ change: ToManyChange, at slot: Int) {
         let contents = toMany(at: slot)
         for object in change.added
@@ -339,10 +339,10 @@ extension NSManagedObject {
         }
     }
 
-    /// Adds a member; its inverse is the caller's affair.
+    /// Adds a member; the caller handles its inverse.
     final func addMember(_ object: NSManagedObject, at slot: Int) { _ = insertMember(object, at: slot) }
 
-    /// Adds a member again that was removed and not saved, in the place that it has among the stored ones.
+    /// Adds a member again whose removal was not saved, at its position among the stored ones.
     final func restoreMember(_ object: NSManagedObject, at slot: Int) {
         var place: Int?
         if layout.slots[slot].isOrdered {
@@ -355,7 +355,7 @@ extension NSManagedObject {
         didChange(at: slot)
     }
 
-    /// Removes a member; its inverse is the caller's affair.
+    /// Removes a member; the caller handles its inverse.
     final func dropMember(_ object: NSManagedObject, at slot: Int) { _ = removeMember(object, at: slot) }
 
     private final func insertMember(_ object: NSManagedObject, at slot: Int, index: Int? = nil) -> Bool {
@@ -375,7 +375,7 @@ extension NSManagedObject {
     }
 
     /// Before a removed object is a member again, whose relationship is read anew since: where others have removed it too, that
-    /// is a link to be saved. The members are loaded only where the other end cannot tell.
+    /// is a link to be saved. The members are loaded only where the other end does not have the answer.
     private final func forgetRemovalOfOthers(_ object: NSManagedObject, at slot: Int) {
         guard let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
             let other = object.layout.index(of: inverse.name), object.context === context
@@ -403,7 +403,7 @@ extension NSManagedObject {
         return true
     }
 
-    /// Removes members; their inverses are the caller's affair. O(n), also of an ordered relationship.
+    /// Removes members; the caller handles their inverses. O(n), also of an ordered relationship.
     ///
     /// - Returns: those that were members.
     private final func removeMembers(
@@ -422,7 +422,7 @@ extension NSManagedObject {
         return Array(leaving)
     }
 
-    /// Keeps the order that a relationship has before the event's first change of it.
+    /// Keeps the order of a relationship before the event's first change of it.
     private final func noteOrder(at slot: Int) {
         guard recordsChanges, context != nil else { return }
         withEvent { event in
@@ -449,8 +449,8 @@ extension NSManagedObject {
         touched.insert(slot)
     }
 
-    /// Takes in how the members differ from those that were announced before a change by primitive means: notes it for the event,
-    /// and sets the other ends of the links.
+    /// Adopts the difference of the members from those announced before a primitive change: notes it for the event, and sets
+    /// the other ends of the links.
     final func takeInMembers(since announced: SlotValue, at slot: Int) {
         guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject] else { return }
         let contents = loadedToMany(at: slot)

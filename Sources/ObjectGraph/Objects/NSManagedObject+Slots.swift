@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 // Reading slots: the value set or decoded last, else the row's.
 extension NSManagedObject {
-    /// Reads an integer or Boolean; nil for no value. The object is no fault.
+    /// Reads an integer or Boolean; nil for no value. The object is not a fault.
     @inline(__always)
     final func integer(at slot: Int) -> Int64? {
         if slot < values.count {
@@ -32,7 +32,7 @@ extension NSManagedObject {
         return row.double(slot)
     }
 
-    /// Reads any slot, decoding and keeping what costs to decode. The object is no fault.
+    /// Reads any slot, and keeps values that are expensive to decode. The object is not a fault.
     final func value(at slot: Int) -> SlotValue {
         if slot < values.count {
             let value = values[slot]
@@ -41,7 +41,7 @@ extension NSManagedObject {
         let info = layout.slots[slot]
         switch info.kind {
         case .toOne:
-            // Of a fault that could not be loaded nothing is known.
+            // A fault that could not be loaded has no values.
             return row == nil && state.contains(.fault) ? .null : keep(loadToOne(slot), at: slot)
         case .toMany: return .toMany(toMany(at: slot))
         case .fetched:
@@ -85,7 +85,7 @@ extension NSManagedObject {
         return contents
     }
 
-    /// The contents of a to-many relationship with its members; still without, when the store cannot be read.
+    /// The contents of a to-many relationship with its members; without them if the store cannot be read.
     final func loadedToMany(at slot: Int) -> ToManyContents {
         let contents = toMany(at: slot)
         guard !contents.isLoaded else { return contents }

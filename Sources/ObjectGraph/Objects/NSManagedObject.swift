@@ -4,8 +4,8 @@ import ManagedObjectModel
 
 /// An object of an entity: its values come from a model, live in a context and are kept in a store.
 ///
-/// An object reads its values from its row, a packed buffer that it shares with the row cache; what was set or
-/// decoded lies over it, by slot index. It belongs to one context and is used on that context's queue only.
+/// An object reads its values from its row, a packed buffer that it shares with the row cache; set and decoded values override
+/// it, by slot index. It belongs to one context and is used on that context's queue only.
 ///
 /// Subclass it for typed properties, with the macros of `CoreDataMacros`, with generated code, or by hand:
 ///
@@ -28,7 +28,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
     /// The layout of `home`, which every access of a value needs: a plain pointer is read without counting references.
     @exclusivity(unchecked) private final var layoutPointer: Unmanaged<EntityLayout>
-    /// The place in the store; negative while temporary.
+    /// The reference in the store; negative while temporary.
     @exclusivity(unchecked) package final var reference: Int64
     /// Cleared by the context when it goes; never dangling while the object can be used. A plain pointer: contexts are
     /// referred to weakly, which makes retaining one cost more than reading a value.
@@ -38,7 +38,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// The identity map that has the object. It outlives the context, so that an object may be released on any
     /// thread, also while the context goes.
     @exclusivity(unchecked) final var registry: IdentityMap?
-    /// The values last fetched or saved; nil for a fault whose row was not asked for yet and for a new object.
+    /// The values last fetched or saved; nil for a fault whose row was not read yet and for a new object.
     @exclusivity(unchecked) package final var row: Row? {
         didSet { if !attachment.isNothing { dropFaultSource() } }
     }
@@ -61,13 +61,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
     }
 
-    /// What is to be known of a slot at each access.
+    /// What each access of a slot needs.
     @inline(__always)
     final func traits(at slot: Int) -> SlotTraits {
         layoutPointer._withUnsafeGuaranteedRef { $0.traits[slot] }
     }
 
-    /// Has the context, if there is one, check the queue, without counting references of it.
+    /// Makes the context, if any, check the queue, without counting references of it.
     @inline(__always)
     final func assertOnContextQueue() { contextPointer?._withUnsafeGuaranteedRef { $0.assertOnQueue() } }
 
@@ -92,7 +92,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         reference = 0
         if context == nil, let materialising = StoredEntity.materialising, materialising.entity === entity {
-            // The context makes an object for a row: it sets the rest.
+            // The context instantiates an object for a row and sets the rest.
             home = materialising
             layoutPointer = Unmanaged.passUnretained(materialising.layout)
             super.init()
@@ -121,7 +121,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Makes an object of no entity, without properties.
     ///
     /// Apple's framework has the initializer of every `NSObject`, of which the documentation says not to call it. As there, the
-    /// object is of no use but to stand for one, and the call is an error in the log for a subclass.
+    /// object is only a placeholder, and the call logs an error for a subclass.
     public override convenience init() {
         let type = Self.self as NSManagedObject.Type
         if type != NSManagedObject.self {
@@ -167,7 +167,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
     public final override func isEqual(_ object: Any?) -> Bool {
-        // Sets of objects ask this of those whose places are near.
+        // Sets of objects compare those with close hashes.
         firstWord(of: object) == UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
             && object as AnyObject? === self
     }
@@ -221,7 +221,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Called after the values were loaded. Setting values here does not mark the object as changed.
     open func awakeFromFetch() {}
 
-    /// Called after values were put back by undo, redo, rollback or refresh.
+    /// Called after undo, redo, rollback or refresh has restored values.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called when the object is about to be deleted, before delete rules are applied.
@@ -234,15 +234,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Called after such a save.
     open func didSave() {}
 
-    /// Called before the object lets go of its values: it becomes a fault, leaves its context, or is released. An object
-    /// that is released has no context any more, and the thread is the one that released it.
+    /// Called before the object discards its values: it becomes a fault, leaves its context, or is released. A released object
+    /// no longer has a context, and the call is on the thread that released it.
     open func willTurnIntoFault() {}
 
-    /// Called after the object has let go of its values, transient ones included.
+    /// Called after the object has discarded its values, transient ones included.
     open func didTurnIntoFault() {}
 
-    /// Whether a context takes no notice when properties outside the model change; true by default. Of a class that says false,
-    /// an object counts as updated when `didChangeValue(forKey:)` tells of such a property.
+    /// Whether a context ignores changes of properties outside the model; true by default. If it is false,
+    /// `didChangeValue(forKey:)` with such a property marks the object as updated.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Key-value coding; the rules are in NSManagedObject+KeyValueCoding.swift
@@ -273,7 +273,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         )
     }
 
-    /// Who observes the object by key; nil while nobody does.
+    /// The observers of the object by key; nil without any.
     public final var observationCenter: ObservationCenter? {
         get { extras?.observers }
         set { if newValue != nil || extras != nil { madeExtras.observers = newValue } }
@@ -285,7 +285,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// code that keeps something of its own there.
     open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
 
-    /// Keeps a pointer for `observationInfo()`; whoever sets it owns what it points to.
+    /// Keeps a pointer for `observationInfo()`; the caller owns what it points to.
     open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
         if inObservationInfo != nil || extras != nil { madeExtras.observationInfo = inObservationInfo }
     }
@@ -302,7 +302,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Announces that a property will be set by its primitive accessor.
     open func willChangeValue(forKey key: String) { beginChange(key) }
 
-    /// Ends what `willChangeValue(forKey:)` began: the change is noticed, inverses are set, observers told.
+    /// Ends what `willChangeValue(forKey:)` began: notes the change, sets inverses, notifies observers.
     open func didChangeValue(forKey key: String) { endChange(key) }
 
     // MARK: Validation; the rules are in Validation/
@@ -379,9 +379,9 @@ package struct ObjectState: OptionSet, Sendable {
     package static let inaccessible = ObjectState(rawValue: 1 << 9)
     /// Deleted before it was ever saved; leaves the context at the end of the event.
     package static let leaving = ObjectState(rawValue: 1 << 10)
-    /// Made by the running event, so that taking the event back takes the whole object back.
+    /// Made by the running event, so that undoing the event removes the whole object.
     package static let madeInEvent = ObjectState(rawValue: 1 << 11)
-    /// Its deletion was saved; it leaves the context when the objects have been told.
+    /// Its deletion was saved; it leaves the context when the objects have been notified.
     package static let gone = ObjectState(rawValue: 1 << 12)
     /// In its `prepareForDeletion()`.
     package static let prepared = ObjectState(rawValue: 1 << 13)

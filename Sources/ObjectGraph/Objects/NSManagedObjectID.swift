@@ -2,15 +2,15 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The identity of a managed object: its store, its entity and its place in the store.
+/// The identity of a managed object: its store, its entity and its reference in the store.
 ///
-/// An ID can be handed to other contexts and threads. A new object has a temporary ID until it is saved, or
+/// An ID can be passed to other contexts and threads. A new object has a temporary ID until it is saved, or
 /// until `obtainPermanentIDs(for:)` gives it a permanent one.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     package let home: StoredEntity
     package let reference: Int64
 
-    /// An identity of no object: temporary, and of an entity without a name.
+    /// An ID without an object: temporary, and of an entity without a name.
     public override convenience init() {
         let entity = NSEntityDescription()
         let home = StoredEntity(unstored: EntityLayout.layout(of: entity))
@@ -62,7 +62,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         guard type(of: object) == NSManagedObjectID.self else {
             return (object as? NSManagedObjectID)?.key == key
         }
-        // Sets of IDs ask this of those whose places are near, so there is no time for a cast.
+        // Sets of IDs compare those with close hashes often, so a cast is too slow.
         return withExtendedLifetime(object) {
             guard let other = UnsafeRawPointer(bitPattern: firstWord(of: object)) else { return false }
             return Unmanaged<NSManagedObjectID>.fromOpaque(other)._withUnsafeGuaranteedRef { $0.key == key }

@@ -1,10 +1,10 @@
 import CocoaFoundation
 import Observation
 
-/// What hangs on an object besides its values. One word; most objects have nothing.
+/// Optional state of an object besides its values. One word; most objects have none.
 enum ObjectAttachment {
     case nothing
-    /// On a fault without a row.
+    /// For a fault without a row.
     case source(FaultSource)
     case extras(ObjectExtras)
 
@@ -17,7 +17,7 @@ enum ObjectAttachment {
 
 /// Objects whose rows are read together, when a property of the first of them is read.
 protocol FaultNeighbours: AnyObject {
-    /// Gives those of the objects that are still waiting their rows.
+    /// Loads the rows of those objects that are still waiting.
     ///
     /// - Throws: an error of the store; they can be loaded again then.
     func load(in context: NSManagedObjectContext) throws
@@ -26,11 +26,11 @@ protocol FaultNeighbours: AnyObject {
     func olderRow(of object: NSManagedObject) -> Row?
 }
 
-/// Where a fault gets its values from, other than from a row of its own.
+/// The source of a fault's values, other than its own row.
 enum FaultSource {
     /// With its neighbours in a result, by one request.
     case batch(any FaultNeighbours)
-    /// A row with some of the columns, which is enough for those properties.
+    /// A row with some of the columns, for those properties.
     case part(PartialRow)
 }
 
@@ -48,7 +48,7 @@ extension NSManagedObject {
         return made
     }
 
-    /// Where the fault gets its values from when it has no row.
+    /// The source of the fault's values when it has no row.
     final var faultSource: FaultSource? {
         get {
             switch attachment {
@@ -66,14 +66,14 @@ extension NSManagedObject {
         }
     }
 
-    /// Forgets a source that a new row, or the wish for one, makes obsolete.
+    /// Forgets a source that a new row, or a request for one, makes obsolete.
     final func dropFaultSource() {
         switch faultSource {
         case nil: break
         case .batch: if row != nil { faultSource = nil }
         case .part:
             faultSource = nil
-            // What was decoded of it; not what was set when the object could not be loaded.
+            // Its decoded values; not those set when the object could not be loaded.
             guard isFault else { break }
             for slot in values.indices where !touched.contains(slot) {
                 if case .toMany(let contents) = values[slot], contents.hasChanges { continue }
@@ -89,24 +89,24 @@ package final class ObjectExtras {
     package var observers: ObservationCenter?
     /// Swift Observation; made when the object is first read under `withObservationTracking`.
     package var registrar: ObservationRegistrar?
-    /// Told before each change of a property.
+    /// Notified before each change of a property.
     var changeListener: (any ObjectChangeListener)?
     /// The attributes of a saved object that only primitive setters have set: a save writes them when it writes the object, but
     /// they do not count as changed.
     var setUnnoticed = PropertySet()
-    /// The changes of the running event; taken away when the event is processed.
+    /// The changes of the running event; removed when the event is processed.
     package var event: EventChanges?
-    /// Those of the event that observers are being told of.
+    /// The changes of the event that observers are being notified of.
     var toldEvent: EventChanges?
-    /// What `mutableOrderedSetValue(forKey:)` gave out.
+    /// What `mutableOrderedSetValue(forKey:)` returned.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
     package var announced: [(slot: Int, old: SlotValue)] = []
     /// See `NSManagedObject.observationInfo()`.
     var observationInfo: UnsafeMutableRawPointer?
-    /// Of a fault without a row.
+    /// For a fault without a row.
     var faultSource: FaultSource?
-    /// Of a deleted object: the members that its relationships had lost, unsaved, before it was deleted, by slot.
+    /// For a deleted object: the members that its relationships had lost, unsaved, before the deletion, by slot.
     var endedBeforeDeletion: [Int: Set<NSManagedObject>] = [:]
     /// The store that a new object was assigned to.
     weak var assignedStore: NSPersistentStore?
@@ -114,7 +114,7 @@ package final class ObjectExtras {
     package init() {}
 }
 
-/// What one event changed in one object: enough to take it back.
+/// The changes of one event in one object, enough to undo them.
 package struct EventChanges {
     /// The value before the event's first change, by slot.
     package private(set) var old: [(slot: Int, value: SlotValue)] = []
@@ -127,7 +127,7 @@ package struct EventChanges {
         if !old.contains(where: { $0.slot == slot }) { old.append((slot, value)) }
     }
 
-    /// The changes that are left when what was changed back is taken out.
+    /// The changes without those that were reverted.
     func effective(in object: NSManagedObject) -> EventChanges {
         var effective = EventChanges()
         effective.old = old.filter { !$0.value.isSame(as: object.value(at: $0.slot)) }
@@ -138,7 +138,7 @@ package struct EventChanges {
         return effective
     }
 
-    /// The objects to which links ended that come back when the changes are taken back.
+    /// The objects whose ended links are restored when the changes are undone.
     var formerDestinations: [NSManagedObject] {
         old.compactMap { change -> NSManagedObject? in
             if case .object(let destination) = change.value { destination } else { nil }
@@ -148,7 +148,7 @@ package struct EventChanges {
     /// Whether a to-many relationship was changed by the event.
     func hasChange(at slot: Int) -> Bool { toMany.contains { $0.slot == slot } }
 
-    /// Notes the order that a relationship has before its first change.
+    /// Notes the order of a relationship before its first change.
     mutating func noteOrder(_ order: [NSManagedObject], at slot: Int) {
         toMany.append((slot, ToManyChange(oldOrder: order)))
     }
@@ -165,7 +165,7 @@ package struct EventChanges {
         }
     }
 
-    /// Forgets that a member of an unordered relationship came or went.
+    /// Forgets the addition or removal of a member of an unordered relationship.
     mutating func strike(_ object: NSManagedObject, at slot: Int) {
         guard let index = toMany.firstIndex(where: { $0.slot == slot }) else { return }
         toMany[index].change.added.remove(object)

@@ -1,4 +1,4 @@
-/// The identity of an object as one context tells it to another of its family.
+/// The identity of an object as one context passes it to another of its family.
 struct ObjectPlace: Sendable {
     let home: StoredEntity
     let reference: Int64
@@ -14,8 +14,8 @@ struct ObjectPlace: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Where this context has an object that was at a place. A permanent ID that it has not taken over yet does not
-    /// count: the object is still registered under its temporary one.
+    /// The identity under which this context has an object. A permanent ID that it has not adopted yet does not count: the
+    /// object is still registered under its temporary one.
     func place(_ place: ObjectPlace) -> ObjectPlace {
         guard place.home.isTemporary,
             let entry = identities.permanent(place.reference, among: family.adoptedCount)
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         return ObjectPlace(home: entry.home, reference: entry.reference)
     }
 
-    /// Where this context has the object with an ID.
+    /// The identity under which this context has the object with an ID.
     func place(_ id: NSManagedObjectID) -> ObjectPlace {
         place(ObjectPlace(home: id.home, reference: id.reference))
     }

@@ -1,11 +1,11 @@
 import Observation
 import Synchronization
 
-/// Tells whether the running code is inside `withObservationTracking`, without a registrar in every object.
+/// Detects whether the running code is inside `withObservationTracking`, without a registrar in every object.
 ///
-/// A registrar takes more memory than an object, so an object gets one only when it is read under tracking. The
-/// Observation module does not say when that is; but under tracking, and only then, a registrar puts the key path
-/// of an access into a set, and so asks the key path's argument for its hash. The probe's argument notes that.
+/// A registrar takes more memory than an object, so an object gets one only when it is read under tracking. The Observation
+/// module does not report tracking; but only under tracking does a registrar put the key path of an access into a set, and so
+/// hash the key path's argument. The probe's argument notes that.
 final class ObservationProbe {
     // Used on the context's queue only, on each access of a value: checks at run time would cost more than the access.
 
@@ -37,7 +37,7 @@ final class ObservationProbe {
         registrarPointer = Unmanaged.passUnretained(registrar)
     }
 
-    /// Has a registrar that is constant: one that is not would be copied for each access.
+    /// Holds a constant registrar: a variable one would be copied for each access.
     private final class Registrar {
         let registrar = ObservationRegistrar()
     }
@@ -48,7 +48,7 @@ final class ObservationProbe {
         subscript(argument: Argument) -> Int { 0 }
     }
 
-    /// Equal to every other one: there is one path a probe.
+    /// Equal to every other one: a probe has one path.
     private struct Argument: Hashable {
         let subject: Subject
 

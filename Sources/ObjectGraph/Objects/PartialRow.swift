@@ -1,9 +1,9 @@
 import ManagedObjectModel
 
-/// A row with some of its columns, which is enough for a fault to answer for these properties.
+/// A row with some of its columns, for a fault to return these properties.
 ///
-/// What `NSFetchRequest.propertiesToFetch` asks for, of objects. It never comes into the row cache; any other property
-/// that is read loads the whole object.
+/// Made for `NSFetchRequest.propertiesToFetch` of objects. It never enters the row cache; reading any other property loads the
+/// whole object.
 final class PartialRow {
     let row: Row
     private let slots: PropertySet

@@ -1,15 +1,14 @@
 import Foundation
 
-/// What `mutableOrderedSetValue(forKey:)` gives: an ordered set whose changes go to the object.
+/// The result of `mutableOrderedSetValue(forKey:)`: an ordered set whose changes are applied to the object.
 ///
 /// Foundation's ordered set reads its own storage in `array`, `firstObject`, `objectEnumerator()` and others that a
-/// subclass cannot override. So this one keeps a copy of the relationship there, which the object updates with every change,
-/// whoever makes it. When the object becomes a fault the copy is left as it is until it is used in another way than
-/// those.
+/// subclass cannot override. So this one keeps a copy of the relationship there, which the object updates with every change.
+/// When the object becomes a fault, the copy stays as it is until another method than those is called.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
     let owner: NSManagedObject
     let slot: Int
-    /// Whether the owner let go of its destinations since the copy was made.
+    /// Whether the owner has discarded its destinations since the copy was made.
     private var isStale = true
 
     init(owner: NSManagedObject, slot: Int) {
@@ -35,7 +34,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: The copy
 
-    /// Makes the copy anew.
+    /// Renews the copy.
     func refill() {
         isStale = false
         let order = order
@@ -111,7 +110,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     // MARK: Many changes at once
 
-    /// Has Foundation change a copy, and sets the relationship to what comes out.
+    /// Lets Foundation change a copy, and sets the relationship to the result.
     private func edit(_ body: (NSMutableOrderedSet) -> Void) {
         let copy = NSMutableOrderedSet(array: order)
         body(copy)
@@ -150,7 +149,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func removeObjects(in array: [Any]) { edit { $0.removeObjects(in: array) } }
 
-    // Foundation's own versions of these do not end when objects are taken out.
+    // Foundation's own versions of these do not terminate when objects are removed.
 
     override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
 
@@ -196,7 +195,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
 extension NSManagedObject {
     /// The ordered set that edits a relationship; the same one as long as it is in use, and until the end of the
-    /// event, so that a loop that asks for it again and again does not copy the relationship each time.
+    /// event, so that a loop that requests it repeatedly does not copy the relationship each time.
     final func orderedSet(at slot: Int) -> RelationshipOrderedSet {
         if let made = liveOrderedSet(at: slot) { return made }
         let made = RelationshipOrderedSet(owner: self, slot: slot)
@@ -212,13 +211,13 @@ extension NSManagedObject {
         return sets.lazy.compactMap(\.set).first { $0.slot == slot }
     }
 
-    /// Tells the ordered sets that the destinations are to be loaded again.
+    /// Marks the ordered sets, so that they load the destinations again.
     final func markOrderedSetsStale() {
         for entry in extras?.orderedSets ?? [] { entry.set?.markStale() }
     }
 }
 
-/// An ordered set that an object knows and does not keep.
+/// A weak reference of an object to an ordered set.
 struct WeakOrderedSet {
     weak var set: RelationshipOrderedSet?
 }

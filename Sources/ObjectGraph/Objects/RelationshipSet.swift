@@ -1,9 +1,9 @@
 import Foundation
 
-/// What `mutableSetValue(forKey:)` gives: a set whose changes go to the object.
+/// The result of `mutableSetValue(forKey:)`: a set whose changes are applied to the object.
 ///
 /// It holds nothing itself, so that adding a new object, or one whose other end leads to one object, does not load the
-/// others. A cast to a Swift `Set` does not ask it and finds nothing: take `allObjects`, or `value(forKey:)`.
+/// others. A cast to a Swift `Set` bypasses it and is empty: use `allObjects`, or `value(forKey:)`.
 final class RelationshipSet: NSMutableSet {
     private let owner: NSManagedObject
     private let slot: Int

@@ -1,14 +1,14 @@
 import CSwiftRuntime
 
-/// What a thread lets go of, one after the other.
+/// Releases objects of a thread one after the other.
 ///
-/// Objects that nobody else holds can hold each other in a chain, as long as a table is, and so can the nodes of an atomic store.
-/// Releasing the first one inside of the release of which the next is released, and so on, would overflow the stack.
+/// Objects without other owners can hold each other in a chain, as long as a table is, and so can the nodes of an atomic store.
+/// Nested releases of such a chain would overflow the stack.
 final class ReleaseQueue {
     private var values: [ContiguousArray<SlotValue>] = []
     private var contents: [AnyObject?] = []
 
-    /// Lets go of an object's values.
+    /// Releases an object's values.
     static func release(_ values: inout ContiguousArray<SlotValue>, _ layout: EntityLayout) {
         guard holdsObjects(values, layout) else {
             values = []
@@ -17,10 +17,10 @@ final class ReleaseQueue {
         collecting { $0.take(&values) }
     }
 
-    /// Lets go of what a node holds.
+    /// Releases the contents of a node.
     static func release(_ contents: inout AnyObject?) { collecting { $0.take(&contents) } }
 
-    // What is taken must be held by nobody else, not even by a variable of the caller: it would go outside of the queue.
+    // What is taken must have no other owner, not even a variable of the caller: it would be released outside of the queue.
 
     private func take(_ going: inout ContiguousArray<SlotValue>) {
         values.append([])
@@ -41,7 +41,7 @@ final class ReleaseQueue {
         let queue = ReleaseQueue()
         coredata_set_releasing(Unmanaged.passUnretained(queue).toOpaque())
         put(queue)
-        // What goes here puts what it holds into the queue.
+        // An object released here puts its contents into the queue.
         while !queue.isEmpty {
             _ = queue.values.popLast()
             _ = queue.contents.popLast()

@@ -7,7 +7,7 @@ import ManagedObjectModel
 // every number type that holds its value, so `value(forKey:) as? Int32` works.
 
 extension SlotValue {
-    /// The value as key-value coding gives it; nil for none.
+    /// The value as key-value coding returns it; nil for none.
     package func anyValue(_ kind: SlotKind) -> Any? {
         switch self {
         case .unloaded, .null: return nil
@@ -37,9 +37,9 @@ extension SlotValue {
         }
     }
 
-    /// Takes a value of key-value coding for an attribute.
+    /// Converts a value of key-value coding for an attribute.
     ///
-    /// - Parameter object: the object whose value it is to be, for the error.
+    /// - Parameter object: the object that gets the value, for the error.
     /// - Throws: 1550 (`NSManagedObjectValidationError`) when the type does not fit the attribute.
     package init(_ any: Any, for slot: PropertySlot, of object: NSManagedObject? = nil) throws {
         if CocoaFoundation.isNull(any) {

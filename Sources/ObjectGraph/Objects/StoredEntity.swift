@@ -4,7 +4,7 @@ import Foundation
 import ManagedObjectModel
 import Synchronization
 
-/// An entity in one store, or in no store yet: what the identity of an object hangs on.
+/// An entity in one store, or in no store yet: a part of the identity of an object.
 ///
 /// Objects and object IDs keep it, and with it the entity, its model and its layout, alive; the store itself is
 /// not retained.
@@ -17,9 +17,9 @@ package final class StoredEntity: @unchecked Sendable {
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
     package let table: UInt32
-    /// The class of the objects, where it is not the one that the entity has at the time.
+    /// The class of the objects, if it is not the entity's current one.
     private let fixedClass: NSManagedObject.Type?
-    /// Whether the store is told which objects contexts have.
+    /// Whether the store is notified which objects contexts have.
     let tellsStore: Bool
 
     private struct Place: Sendable {
@@ -29,12 +29,12 @@ package final class StoredEntity: @unchecked Sendable {
     /// The store; nil when it is gone.
     package var store: NSPersistentStore? { place.withLock { $0.store } }
 
-    /// Makes another store, which has the same rows, the one of all objects and IDs of this entity.
+    /// Moves all objects and IDs of this entity to another store, which has the same rows.
     package func move(to store: NSPersistentStore) { place.withLock { $0.store = store } }
 
     package var isTemporary: Bool { table == 0 }
 
-    /// The place of objects that are in no store.
+    /// The binding of objects without a store.
     package init(unstored layout: EntityLayout) {
         self.layout = layout
         entity = layout.entity
@@ -57,12 +57,12 @@ package final class StoredEntity: @unchecked Sendable {
         fixedClass = isPlain ? NSManagedObject.self : nil
     }
 
-    /// Tells stores that a context has objects from now on: each store once.
+    /// Notifies stores that a context has objects from now on: each store once.
     static func noteRegistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteRegistered(ids) }
     }
 
-    /// Tells stores that a context has objects no more: each store once.
+    /// Notifies stores that a context no longer has objects: each store once.
     static func noteUnregistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteUnregistered(ids) }
     }
@@ -99,8 +99,7 @@ package final class StoredEntity: @unchecked Sendable {
 extension StoredEntity {
     /// The entity for which this thread's context is making objects from rows.
     ///
-    /// An initialiser of a subclass has Apple's two parameters and no more; this is how the initialiser learns
-    /// that the object is not a new one.
+    /// An initialiser of a subclass has only Apple's two parameters; this is how it learns that the object is not new.
     static var materialising: StoredEntity? {
         coredata_materialising().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -21,15 +21,15 @@ package final class ToManyContents {
         }
     }
     private var set: Set<NSManagedObject> = []
-    /// All members, each once, until somebody wants the set of them: most relationships are only walked through.
+    /// All members, each once, until the set of them is needed: most relationships are only iterated.
     private var list: [NSManagedObject]?
     /// The members in order, of an ordered relationship, when loaded.
     package private(set) var order: [NSManagedObject] = []
     package private(set) var added: Set<NSManagedObject> = []
     package private(set) var removed: Set<NSManagedObject> = []
-    /// The order that the rows of an ordered relationship have, once it was changed.
+    /// The order in the rows of an ordered relationship, once it was changed.
     private var savedOrder: [NSManagedObject]?
-    /// A set of the type that an accessor asked for last; dropped by every change.
+    /// A set of the last accessor's type; dropped by every change.
     package var typedMembers: Any?
 
     package init(isOrdered: Bool, isLoaded: Bool) {
@@ -60,12 +60,12 @@ package final class ToManyContents {
     /// The stored destinations of a loaded relationship.
     package var committedMembers: Set<NSManagedObject> { members.subtracting(added).union(removed) }
 
-    /// Puts the stored destinations under the changes made so far.
+    /// Merges the stored destinations with the changes made so far.
     package func load(_ stored: [NSManagedObject]) {
         guard !isLoaded else { return }
         isLoaded = true
         typedMembers = nil
-        // What was added unseen may have been stored already, and what was removed, others may have removed too.
+        // Added objects may have been stored already, and others may have removed the removed ones too.
         added.subtract(stored)
         if !removed.isEmpty { removed.formIntersection(stored) }
         let kept = removed.isEmpty ? stored : stored.filter { !removed.contains($0) }
@@ -76,7 +76,7 @@ package final class ToManyContents {
         members.formUnion(added)
     }
 
-    /// Puts stored destinations, each given once, under the changes made so far to an unordered relationship.
+    /// Merges stored destinations, each given once, with the changes made so far to an unordered relationship.
     package func loadDistinct(_ stored: [NSManagedObject]) {
         guard !isLoaded, !isOrdered, added.isEmpty, removed.isEmpty else { return load(stored) }
         isLoaded = true
@@ -90,8 +90,8 @@ package final class ToManyContents {
         set = Set(list)
     }
 
-    /// Puts other stored destinations under the changes of a loaded ordered relationship. What was put in order here stays so;
-    /// destinations that others have added come behind.
+    /// Merges new stored destinations with the changes of a loaded ordered relationship. The order made here stays;
+    /// destinations that others have added follow.
     package func replaceStored(_ stored: [NSManagedObject]) {
         assert(isLoaded && isOrdered)
         typedMembers = nil
@@ -105,7 +105,7 @@ package final class ToManyContents {
         savedOrder = stored
     }
 
-    /// Forgets the stored destinations of an unordered relationship, so that they are read again under the changes.
+    /// Forgets the stored destinations of an unordered relationship, so that they are read again and merged with the changes.
     package func forgetStored() {
         guard isLoaded, !isOrdered else { return }
         isLoaded = false
@@ -114,7 +114,7 @@ package final class ToManyContents {
         typedMembers = nil
     }
 
-    /// Adds an object, at the end of an ordered relationship unless `index` says where. Returns whether it was new.
+    /// Adds an object, at `index` or the end of an ordered relationship. Returns whether it was new.
     @discardableResult
     package func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
         if isLoaded {
@@ -131,13 +131,13 @@ package final class ToManyContents {
         return true
     }
 
-    /// Has a removal count no more that is not one from the stored destinations any more: others have removed the object too.
+    /// Forgets the removal of an object that is no longer among the stored destinations: others have removed it too.
     package func forgetRemoval(of object: NSManagedObject) {
         assert(!isLoaded)
         removed.remove(object)
     }
 
-    /// Takes an object out. Returns whether it was, or while not loaded may have been, a member.
+    /// Removes an object. Returns whether it was, or while not loaded may have been, a member.
     @discardableResult
     package func remove(_ object: NSManagedObject) -> Bool {
         if isLoaded {
@@ -154,7 +154,7 @@ package final class ToManyContents {
         return true
     }
 
-    /// Takes members out of a loaded ordered relationship. O(n).
+    /// Removes members of a loaded ordered relationship. O(n).
     package func remove(_ leaving: Set<NSManagedObject>) {
         assert(isLoaded && isOrdered)
         keepOrder()
@@ -164,7 +164,7 @@ package final class ToManyContents {
         for object in leaving where added.remove(object) == nil { removed.insert(object) }
     }
 
-    /// Gives a loaded ordered relationship another order of the same members.
+    /// Reorders the members of a loaded ordered relationship.
     package func reorder(_ objects: [NSManagedObject]) {
         assert(isLoaded && isOrdered && objects.count == order.count)
         keepOrder()
@@ -172,7 +172,7 @@ package final class ToManyContents {
         typedMembers = nil
     }
 
-    /// Where an object stands in the order. O(n).
+    /// The index of an object in the order. O(n).
     package func place(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
 
     private func keepOrder() {
@@ -186,6 +186,6 @@ package final class ToManyContents {
         savedOrder = nil
     }
 
-    /// The members: as they are ordered, else as they come, which a look at `members` may change.
+    /// The members: in their order, else in any order, which reading `members` may change.
     package var ordered: [NSManagedObject] { isOrdered ? order : list ?? Array(set) }
 }

@@ -7,8 +7,8 @@ import Foundation
 /// ToManyRelationship(of: book, named: "pages").add(page)
 /// ```
 ///
-/// It does not matter whether the relationship is ordered, except for methods that take places. Inverse
-/// relationships follow, and observers are told.
+/// It does not matter whether the relationship is ordered, except for methods that take indexes. Inverse relationships follow,
+/// and observers are notified.
 public struct ToManyRelationship {
     private let object: NSManagedObject
     private let slot: Int
@@ -60,7 +60,7 @@ public struct ToManyRelationship {
     /// Adds the objects of an `NSSet`, an `NSOrderedSet` or an `NSArray`.
     public func add(_ values: some Sequence<Any>) { addAll(Array(values)) }
 
-    /// Removes an object; nothing happens when it is none of the relationship's.
+    /// Removes an object; does nothing if it is not a member.
     public func remove(_ value: NSManagedObject) {
         guard isOrdered else {
             removeUnordered(value)
@@ -107,52 +107,52 @@ public struct ToManyRelationship {
     /// Changes the objects of an ordered relationship at once: one change for observers, however many objects.
     private func changeOrder(_ change: (inout [Any]) -> Void) {
         let current = orderedSet
-        // Foundation's `array` does not ask a subclass, whose copy may be older than the relationship.
+        // Foundation's `array` does not call a subclass, whose copy may be older than the relationship.
         var order = (0..<current.count).map(current.object(at:))
         change(&order)
-        // An object that is there twice keeps its first place.
+        // A duplicate object keeps its first index.
         object.setValue(NSOrderedSet(array: order), forKey: object.layout.slots[slot].name)
     }
 }
 
-// Places; the relationship is ordered.
+// Indexes; the relationship is ordered.
 extension ToManyRelationship {
-    /// Puts an object at a place.
+    /// Inserts an object at an index.
     public func insert(_ value: NSManagedObject, at index: Int) { orderedSet.insert(value, at: index) }
 
-    /// Puts objects at places: each index is the place that its object has in the end.
+    /// Inserts objects: each index is the final index of its object.
     public func insert<Values: Sequence>(_ values: Values, at indexes: some Sequence<Int>)
     where Values.Element: NSManagedObject {
         insertAll(Array(values), IndexSet(indexes))
     }
 
-    /// Puts the objects of an `NSArray` or an `NSOrderedSet` at places.
+    /// Inserts the objects of an `NSArray` or an `NSOrderedSet` at indexes.
     public func insert(_ values: some Sequence<Any>, at indexes: some Sequence<Int>) {
         insertAll(Array(values), IndexSet(indexes))
     }
 
-    /// Removes the object at a place.
+    /// Removes the object at an index.
     public func remove(at index: Int) { orderedSet.removeObject(at: index) }
 
-    /// Removes the objects at places.
+    /// Removes the objects at indexes.
     public func remove(at indexes: some Sequence<Int>) {
         changeOrder { order in
             for index in IndexSet(indexes).reversed() { order.remove(at: index) }
         }
     }
 
-    /// Puts an object in the place of another.
+    /// Replaces an object.
     public func replace(at index: Int, with value: NSManagedObject) {
         orderedSet.replaceObject(at: index, with: value)
     }
 
-    /// Puts objects in the places of others.
+    /// Replaces objects.
     public func replace<Values: Sequence>(at indexes: some Sequence<Int>, with values: Values)
     where Values.Element: NSManagedObject {
         replaceAll(IndexSet(indexes), Array(values))
     }
 
-    /// Puts the objects of an `NSArray` or an `NSOrderedSet` in the places of others.
+    /// Replaces objects by those of an `NSArray` or an `NSOrderedSet`.
     public func replace(at indexes: some Sequence<Int>, with values: some Sequence<Any>) {
         replaceAll(IndexSet(indexes), Array(values))
     }

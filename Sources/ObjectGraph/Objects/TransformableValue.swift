@@ -5,9 +5,9 @@ import Synchronization
 
 /// The values of transformable attributes, between the object and the bytes that a store keeps.
 ///
-/// Without a name, and for one that nobody registered, the secure unarchive transformer serves, as with Apple's framework.
+/// Without a name, and for an unregistered one, the secure unarchive transformer serves, as with Apple's framework.
 enum TransformableValue {
-    /// Decodes a stored value. One whose class or transformer is not there is an ``OpaqueArchive``. An archive that the
+    /// Decodes a stored value. Without its class or transformer, the value is an ``OpaqueArchive``. An archive that the
     /// transformer refuses reads as nil, and the refusal is logged; the row keeps its bytes as long as no new value is
     /// set.
     static func decode(_ data: Data, _ slot: PropertySlot) -> SlotValue {
@@ -21,7 +21,7 @@ enum TransformableValue {
             return try value(of: data, slot, transformer).map { .boxed(ValueBox($0)) } ?? .null
         } catch {
             if let name = unregisteredName(of: slot) {
-                // The bytes are those of the transformer that is not here.
+                // The bytes are those of the missing transformer.
                 let reason = "No value transformer is registered under the name '\(name)'."
                 return .boxed(ValueBox(OpaqueArchive(data: data, reason: reason)))
             }
@@ -35,8 +35,8 @@ enum TransformableValue {
         }
     }
 
-    /// The default value of an attribute. An object that a compiled model has as an archive is decoded where the
-    /// attribute's transformer takes its class, or the program has told of the class.
+    /// The default value of an attribute. An object that a compiled model has as an archive is decoded if the attribute's
+    /// transformer accepts its class, or the program has registered the class.
     static func defaultObject(_ value: Any, _ slot: PropertySlot) -> Any {
         guard let archive = value as? OpaqueArchive else { return value }
         if let transformer = try? transformer(of: slot), transformer.isAppliedInReverse,
@@ -117,13 +117,13 @@ enum TransformableValue {
         return standIn
     }
 
-    // MARK: Names that nobody registered
+    // MARK: Unregistered names
 
-    /// What serves in the place of a transformer that is not registered.
+    /// The substitute for a transformer that is not registered.
     private static var standIn: ValueTransformer { NSSecureUnarchiveFromDataTransformer() }
     private static let namesInLog = Mutex<Set<String>>([])
 
-    /// The name of the attribute's transformer, if nobody registered it.
+    /// The name of the attribute's transformer, if it is not registered.
     private static func unregisteredName(of slot: PropertySlot) -> String? {
         guard let name = slot.attribute?.valueTransformerName, !name.isEmpty,
             ValueTransformer(forName: NSValueTransformerName(name)) == nil
@@ -131,7 +131,7 @@ enum TransformableValue {
         return name
     }
 
-    /// Tells once of each name.
+    /// Logs each name once.
     private static func noteUnregistered(_ name: String, _ slot: PropertySlot) {
         guard namesInLog.withLock({ $0.insert(name).inserted }) else { return }
         Log.objects.warning(

@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Tells when a database file, or its log, is written to or replaced, by whomever.
+/// Reports when any process writes to a database file or its log, or replaces it.
 ///
-/// The kernel tells it, by path (`inotify`). The files are not opened for it: closing one would take the locks away that this
-/// process has on it.
+/// The kernel reports it, by path (`inotify`). The files are not opened: closing one would release the locks that this process
+/// has on it.
 final class FileChangeWatch: @unchecked Sendable {
     // Unchecked: a source may be cancelled on any queue.
 
-    /// What happened to the files.
+    /// The event of the files.
     enum Event {
         /// One was written to.
         case writing
@@ -21,7 +21,7 @@ final class FileChangeWatch: @unchecked Sendable {
     /// - Parameters:
     ///   - file: the database.
     ///   - queue: where `happened` is called, as long as the watch has not ended.
-    /// - Returns: nil where the kernel does not watch files, or not as many.
+    /// - Returns: nil where the kernel cannot watch files, or no more of them.
     init?(_ file: URL, on queue: DispatchQueue, _ happened: @escaping @Sendable (Event) -> Void) {
         #if os(Linux) || os(Android)
         guard let events = FileEvents(file) else { return nil }
@@ -47,7 +47,7 @@ private func readDescriptor(_ descriptor: Int32, _ buffer: UnsafeMutableRawBuffe
     read(descriptor, buffer.baseAddress, buffer.count)
 }
 
-/// What the kernel notes of a database file, of its log, and of the folder that they are in.
+/// The kernel's events of a database file, its log, and their folder.
 private final class FileEvents: @unchecked Sendable {
     // Unchecked: used on one queue once it is made.
 
@@ -60,7 +60,7 @@ private final class FileEvents: @unchecked Sendable {
     private let folder: Int32
 
     init?(_ file: URL) {
-        // The log is beside the file itself, whatever leads to that.
+        // The log is beside the file itself, after resolving symbolic links.
         let path = file.resolvingSymlinksInPath()
         self.file = path.lastPathComponent
         let directory = path.deletingLastPathComponent().path
@@ -80,12 +80,12 @@ private final class FileEvents: @unchecked Sendable {
 
     func close() { closeDescriptor(descriptor) }
 
-    /// Watches a file if it is there; else it is when it is made. Whether it will be.
+    /// Watches a file, or waits until it is created. Returns whether it is or will be watched.
     private func watch(_ path: String) -> Bool {
         inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT
     }
 
-    /// Takes all events; the one of them that says most of the database.
+    /// Reads all events; returns the most significant one.
     func read() -> FileChangeWatch.Event? {
         var event: FileChangeWatch.Event?
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
@@ -107,7 +107,7 @@ private final class FileEvents: @unchecked Sendable {
             let name = bytes[(start + headerSize)..<min(end, bytes.count)].prefix { $0 != 0 }
             start = end
             if event.wd != folder {
-                // Also when the kernel has lost events, which has no watch's number.
+                // Also when the kernel has lost events, which is reported without a watch.
                 if event.mask & UInt32(IN_IGNORED) == 0 { result = result ?? .writing }
                 continue
             }

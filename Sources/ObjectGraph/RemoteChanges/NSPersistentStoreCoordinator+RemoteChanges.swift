@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Tells that a store was changed, by whomever.
+    /// Reports a change of a store, by this process or others.
     ///
     /// - Parameter historyNumber: the last transaction of its history; nil without one.
     func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {

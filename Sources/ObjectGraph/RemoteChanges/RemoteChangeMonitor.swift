@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Notices that others have changed a store: other connections to its file, of this process or of another one. What they
-/// commit in close succession is told once.
+/// Detects that others have changed a store: other connections to its file, of this process or of another one. What they commit
+/// in close succession is reported once.
 ///
-/// Nothing is asked while nothing is written to the file. A write to it is seen before it is committed, so the database's
-/// version is asked for again and again afterwards, at ever longer intervals, until it has changed or the writing must have
-/// been that of something else.
+/// The database is not queried while the file is not written to. A write to it is seen before it is committed, so the
+/// database's version is polled afterwards, at growing intervals, until it has changed or the write must have been something
+/// else.
 final class RemoteChangeMonitor: @unchecked Sendable {
     // Unchecked: the variables are used on the queue.
 
@@ -15,29 +15,29 @@ final class RemoteChangeMonitor: @unchecked Sendable {
     private let changed: @Sendable () -> Void
     private var watch: FileChangeWatch?
     private var knownVersion: Data
-    /// Of the question that comes next: its number, and its time.
+    /// The number and the time of the next query.
     private var turn = 0
     private var nextTime: DispatchTime?
-    /// The time of the last question.
+    /// The time of the last query.
     private var lastTime = DispatchTime.now()
     private var interval = RemoteChangeMonitor.shortest
-    /// Whether another file has taken the place of the one that is asked.
+    /// Whether another file has replaced the queried one.
     private var isReplaced = false
     private var hasEnded = false
 
-    /// Between two questions, in milliseconds: at first, and at last.
+    /// The first and the last interval between two queries, in milliseconds.
     private static let shortest = 1
     private static let longest = 4_096
-    /// However much is written, the database is not asked more often than after so many milliseconds.
+    /// The least time between two queries of the database, in milliseconds.
     private static let rest = 5
-    /// How long commits are gathered that follow one that was told.
+    /// How long commits are gathered that follow a reported one.
     private static let gathering = 20
     /// Where files cannot be watched.
     private static let pollInterval = 1_000
 
     /// - Parameters:
     ///   - file: the database.
-    ///   - version: what changes when others have committed.
+    ///   - version: a value that changes when others have committed.
     ///   - changed: is called on a queue of the monitor's when they have.
     /// - Throws: what `version` throws.
     init(
@@ -53,12 +53,12 @@ final class RemoteChangeMonitor: @unchecked Sendable {
                 "The store at \(file.path) cannot be watched; it is asked once a second for changes.")
             queue.async { self.ask(after: Self.pollInterval) }
         } else {
-            // Others may have committed between the first question and the beginning of the watch.
+            // Others may have committed between the first query and the beginning of the watch.
             queue.async { self.ask(after: 0) }
         }
     }
 
-    /// Tells once, as if others had committed.
+    /// Reports once, as if others had committed.
     func tell() {
         queue.async {
             if !self.hasEnded { self.changed() }
@@ -67,20 +67,20 @@ final class RemoteChangeMonitor: @unchecked Sendable {
 
     deinit { watch?.end() }
 
-    /// Ends it; nothing is told after what is being told.
+    /// Ends the watch. A report in progress is the last one.
     func end() {
         watch?.end()
         queue.async { self.hasEnded = true }
     }
 
     private func note(_ event: FileChangeWatch.Event) {
-        // The connections to the file that was there do not learn of it.
+        // Connections to the former file do not detect it.
         if event == .replacement { isReplaced = true }
         interval = Self.shortest
         ask(after: Self.rest)
     }
 
-    /// Asks after some milliseconds, unless that is due before.
+    /// Schedules a query after some milliseconds, unless an earlier one is scheduled.
     private func ask(after milliseconds: Int) {
         let time = max(.now(), lastTime + .milliseconds(milliseconds))
         if let nextTime, nextTime <= time { return }

@@ -2,8 +2,8 @@ import Foundation
 import ManagedObjectModel
 import Synchronization
 
-/// What a coordinator learns of changes that others make to its stores, and what it does then: it posts
-/// `NSPersistentStoreRemoteChange` and has contexts merge them.
+/// Handles the changes that others make to a coordinator's stores: posts `NSPersistentStoreRemoteChange` and makes contexts
+/// merge them.
 package final class RemoteChanges: Sendable {
     private struct Following: Sendable {
         let file: URL
@@ -32,7 +32,7 @@ package final class RemoteChanges: Sendable {
         follow(coordinator)
     }
 
-    /// Begins to follow the stores of a coordinator that are to be followed, and ends following others.
+    /// Begins to follow the relevant stores of a coordinator, and ends following others.
     func follow(_ coordinator: NSPersistentStoreCoordinator) {
         var wanted: [ObjectIdentifier: any FollowedStore] = [:]
         for case let store as any FollowedStore in coordinator.persistentStores where isWanted(store) {
@@ -63,7 +63,7 @@ package final class RemoteChanges: Sendable {
         guard let file = store.fileURL else { return }
         let history = RemoteHistory(of: store)
         let id = ObjectIdentifier(store)
-        // Before the history is looked at: own transactions are noted from then on.
+        // Before reading the history: own transactions are noted from then on.
         let isFirst = state.withLock { state in
             guard state.following[id] == nil else { return false }
             state.following[id] = Following(file: file, history: history)
@@ -91,7 +91,7 @@ package final class RemoteChanges: Sendable {
             if !isFollowed {
                 monitor.end()
             } else if history.isBehind {
-                // Others have committed between the look at the history and that at the database's version.
+                // Others have committed between reading the history and the database's version.
                 monitor.tell()
             }
         } catch {
@@ -127,7 +127,7 @@ package final class RemoteChanges: Sendable {
         if !merges {
             history.skip()
         } else if let changes = history.changes() {
-            // Reading waits while the file is replaced; then it has read another one.
+            // Reading waits while the file is replaced, and then reads the new one.
             guard isCurrent(history, of: store) else { return }
             if case .anything = changes { store.forgetRows() }
             for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
@@ -151,7 +151,7 @@ extension NSPersistentStoreCoordinator {
     /// ```
     ///
     /// The default is `false`. It concerns the SQLite stores in files, those that are added later, too. The history of a store
-    /// (`NSPersistentHistoryTrackingKey`) tells which objects to merge; where it does not, all objects of these contexts are
+    /// (`NSPersistentHistoryTrackingKey`) shows which objects to merge; without a history, all objects of these contexts are
     /// refreshed, and their changes kept. Apple's framework has no such property: there programs fetch the history when
     /// `NSPersistentStoreRemoteChange` is posted, and merge it themselves.
     public final var automaticallyMergesRemoteChanges: Bool {
@@ -161,7 +161,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSManagedObjectContext {
-    /// Has a context that reads the stores merge what others have changed, on its queue, and then its children that merge.
+    /// Merges others' changes into a context that reads the stores, on its queue, and then into its children that merge.
     fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
         perform { [weak self] in
             guard let self, let coordinator = persistentStoreCoordinator else { return }

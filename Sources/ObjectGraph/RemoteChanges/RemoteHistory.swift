@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// What others have added to the history of a store since it was asked last.
+/// The transactions that others have added to the history of a store since the last call.
 ///
-/// One file's: when a store opens another one, its transactions are counted from there, and this has ended.
+/// It belongs to one file: when a store opens another one, this ends, and a new one counts from there.
 final class RemoteHistory: Sendable {
     private struct State: Sendable {
-        /// The last transaction that is known: all before it were merged, or are own ones. Nil when that could not be read.
+        /// The last known transaction: all before it were merged, or are own ones. Nil when it could not be read.
         var last: Int64?
         /// Transactions after it that contexts of the coordinator have made, which merged them already.
         var own: Set<Int64> = []
 
-        /// Goes past own transactions that follow at once: who deletes the history deletes what need not be read.
+        /// Skips own transactions that follow directly: they need not be read, so the history can be deleted.
         mutating func advance() {
             while let next = last?.addingReportingOverflow(1), !next.overflow,
                 own.remove(next.partialValue) != nil
@@ -24,7 +24,7 @@ final class RemoteHistory: Sendable {
     private weak let store: (any FollowedStore)?
     private let state = Mutex(State())
 
-    /// Of what others do after `skip()` was called for the first time; own transactions can be noted from now on.
+    /// Covers changes after the first call of `skip()`; own transactions can be noted from now on.
     init(of store: any FollowedStore) { self.store = store }
 
     /// Notes a transaction of a context of the coordinator, when it is committed and no other one of the store has begun.
@@ -42,25 +42,25 @@ final class RemoteHistory: Sendable {
         return state.withLock { end > $0.last ?? .max }
     }
 
-    /// Goes on with what comes after this moment: what was before is not merged.
+    /// Continues with later transactions: earlier ones are not merged.
     func skip() { note(store?.lastHistoryNumber) }
 
-    /// What has changed.
+    /// The changes.
     enum Changes {
         /// The objects, by the keys of `mergeChanges(fromRemoteContextSave:into:)`.
         case objects([String: [NSManagedObjectID]])
-        /// Any object may have: there is no history, or the part that tells it was deleted.
+        /// Any object may have: there is no history, or the relevant part was deleted.
         case anything
     }
 
-    /// What others have changed since this was asked last; nil for nothing.
+    /// The changes by others since the last call; nil for none.
     func changes() -> Changes? {
         guard let store else { return nil }
         do {
-            // Of what has a number up to the end, all own transactions are known at this moment. What comes after it is for the
-            // next time: the monitor notices its commit, too.
+            // All own transactions up to the last number are known now. Later ones are for the next call: the monitor detects
+            // their commits too.
             let (end, known) = try store.betweenTransactions { end in (end, state.withLock { $0 }) }
-            // Another file, or a copy of an earlier state, is where the store was: the numbers begin anew there.
+            // Another file, or a copy of an earlier state, has replaced the store: the numbers begin anew there.
             guard let last = known.last, last <= end else { throw NSError.removedStore }
             guard last < end else { return nil }
             let types = try store.historyChanges(in: (last + 1)...end, but: known.own)
@@ -72,7 +72,7 @@ final class RemoteHistory: Sendable {
         }
     }
 
-    /// Goes on with what comes after this moment, whatever was known before.
+    /// Continues with later transactions, whatever was known before.
     private func beginAnew() {
         do {
             try store?.betweenTransactions { end in state.withLock { $0 = State(last: end) } }
@@ -83,7 +83,7 @@ final class RemoteHistory: Sendable {
 
     private func note(_ last: Int64?) {
         state.withLock { state in
-            // Meanwhile own ones may have come.
+            // Own ones may have been added meanwhile.
             state.last = last.map { max($0, state.last ?? .min) }
             state.own = state.own.filter { $0 > state.last ?? .min }
             state.advance()

@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
     ///
     /// What a batch request changes, the context does not see: refresh its objects, or merge the IDs.
     ///
-    /// - Throws: 134091 for a request of another kind; 134301 for an expired history token; what the request's class
-    ///   tells; an error of the store.
+    /// - Throws: 134091 for a request of another kind; 134301 for an expired history token; the errors that the request's class
+    ///   documents; an error of the store.
     @discardableResult
     public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         assertOnQueue()

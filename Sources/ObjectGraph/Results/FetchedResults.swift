@@ -2,12 +2,11 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The results of a request, kept right while the context changes and anybody follows them. Used on the context's queue
-/// only.
+/// The results of a request, kept up to date while they have followers. Used on the context's queue only.
 ///
-/// An event is looked at object by object: what it says of k objects becomes a `ResultEdit`, whose application costs
-/// O(k log n). The store is asked again only for a window of a longer list, when what lies beyond it comes into it,
-/// and for related objects whose changes bear on the results.
+/// An event is processed object by object: its changes of k objects become a `ResultEdit`, whose application costs O(k log n).
+/// The store is queried again only for a window of a longer list, when objects beyond it move into it, and for related objects
+/// whose changes affect the results.
 final class FetchedResults: ContextListener, @unchecked Sendable {
     let context: NSManagedObjectContext
     let sectionNameKeyPath: String?
@@ -22,19 +21,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     var delegateForms = DelegateForms()
     private var streams: [UUID: AsyncThrowingStream<FetchedResultsChanges, any Error>.Continuation] = [:]
     private var followers: [UUID: (FetchedResultsChanges) -> Void] = [:]
-    /// Told of each change, after the delegate.
+    /// Called after each change, after the delegate.
     var onChange: ((ResultDifference) -> Void)?
-    /// Told when the results could not be brought up to date.
+    /// Called when the results could not be brought up to date.
     var onFailure: ((any Error) -> Void)?
     /// The index title that the controller has for the name of a section, if it is still there.
     var titleOfSection: ((String) -> String?)?
 
-    /// What went wrong with the last event that the results were to follow; nil when they are up to date.
+    /// The error of following the last event; nil when the results are up to date.
     private(set) var failure: (any Error)?
-    /// The objects that changed since the results were up to date, as far as somebody is still to be told of them; nil when they
-    /// are. Then they have to be fetched again before an event can be looked at object by object.
+    /// The objects that changed since the results were up to date and that followers have yet to be notified of; nil when the
+    /// results are up to date. Otherwise the results have to be fetched again before an event can be processed object by
+    /// object.
     private var missed: Set<ObjectIdentifier>?
-    /// Follows the context's saves for results that are what the stores hold.
+    /// Follows the context's saves for results without unsaved changes.
     private var saves: (any NSObjectProtocol)?
 
     init(
@@ -63,10 +63,10 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     var objects: [NSManagedObject]? { list?.objects }
     var sections: [ResultSection]? { list?.sections }
 
-    /// What following the context has cost since the last `performFetch()`.
+    /// The cost of following the context since the last `performFetch()`.
     var cost: ResultCost { rules?.cost ?? ResultCost() }
 
-    /// - Throws: what is wrong with the request, or an error of the store; the results are then as before.
+    /// - Throws: an error of the request or of the store; the results are then unchanged.
     func performFetch() throws {
         let resolved = try ResolvedFetch(request, context)
         context.processPendingChanges()
@@ -78,7 +78,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             })
         let reads = RelatedReads(resolved, sectionNameKeyPath: sectionNameKeyPath)
         let names = sectionNames(objects, resolved)
-        // Sections that somebody has stay what they are.
+        // Sections that a caller holds keep their contents.
         list?.willChange()
         list = ResultList(objects, sections: names, self)
         fetch = resolved
@@ -96,7 +96,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         tellOfFetch()
     }
 
-    /// Has the results follow the context's saves, or not any more.
+    /// Starts or stops following the context's saves.
     private func followSaves(_ isWanted: Bool) {
         if let saves, !isWanted {
             NotificationCenter.default.removeObserver(saves)
@@ -144,7 +144,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         context.listeners.noteMembers(of: self, edit.leaving + edit.placed, list.contains)
     }
 
-    /// Whether anybody is told of changes. Otherwise the results stay what was fetched, as Apple's documentation of
+    /// Whether the results have followers. Without any they stay what was fetched, as Apple's documentation of
     /// `NSFetchedResultsController` says of one without a delegate.
     private var isFollowed: Bool {
         delegate != nil || onChange != nil || !streams.isEmpty || !followers.isEmpty
@@ -175,7 +175,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         onFailure?(error)
     }
 
-    /// What has to be done to the list after an event; nil for nothing.
+    /// The edit of the list after an event; nil for none.
     ///
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
@@ -184,7 +184,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             rules.noteFetch()
             var changed = missed ?? []
             if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }
-            // To be deleted is no change of what the stores hold.
+            // A pending deletion does not change what the stores hold.
             if fetch.isOfStoresAlone { changed.subtract(changes.deleted.map(ObjectIdentifier.init)) }
             return list.edit(to: try context.objects(fetch), changed: changed, rules)
         }
@@ -208,7 +208,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
                 edit.leaving.append(object)
             }
         }
-        // Objects that did not change themselves, and stay where they are, are nobody's concern.
+        // Objects that neither changed nor moved are not reported.
         let isSame =
             edit.leaving.isEmpty
             && edit.placed.allSatisfy { list.contains($0) && !changed.contains(ObjectIdentifier($0)) }
@@ -216,11 +216,11 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return isSame ? nil : edit
     }
 
-    /// Gives faults among some objects their rows by one request, but for those whose rows are in memory.
+    /// Loads the rows of faults among some objects by one request, except rows in memory.
     ///
     /// - Throws: an error of the store.
     private func loadTogether(_ objects: [NSManagedObject]) throws {
-        // Where no row is new enough, each object is asked for alone anyway.
+        // If no row is new enough, each object is read alone anyway.
         guard context.stalenessInterval != 0 else { return }
         let faults = objects.filter { object in
             object.context === context && object.isFault && object.row == nil && object.faultSource == nil
@@ -255,7 +255,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return list.edit(to: try context.objects(fetch), changed: changed, rules)
     }
 
-    /// The first objects of a longer list after an event; nil if one from beyond the window may have come into it.
+    /// The first objects of a longer list after an event; nil if one from beyond the window may have moved into it.
     private func windowContents(
         _ matches: [NSManagedObject], _ concerned: [NSManagedObject], _ fetch: ResolvedFetch,
         _ list: ResultList, _ rules: ResultRules
@@ -265,7 +265,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let kept = list.objects.filter { !concernedIDs.contains(ObjectIdentifier($0)) }
         if list.count >= fetch.specification.fetchLimit {
             let staying = matches.filter(list.contains)
-            // What is beyond the window comes after the last one that was in it, which may be the last one kept.
+            // Objects beyond the window follow its former last one, which may be the last one kept.
             guard let last = kept.last, kept.count + staying.count == list.count,
                 staying.allSatisfy({ rules.order($0, last) != .orderedDescending })
             else { return nil }
@@ -275,19 +275,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         return Array(merged.prefix(fetch.specification.fetchLimit))
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
     private func carryOut(_ edit: ResultEdit, for changes: ContextChanges) throws {
         guard let rules, let list else { return }
         // Whatever the delegate does with them.
         defer { noteMembers(edit) }
-        // After a reset the results have new objects for what is in the stores; of that Apple's controller tells its delegate nothing.
+        // After a reset the results have new objects for what is in the stores; Apple's controller does not notify its delegate
+        // of that.
         guard let delegate, !changes.invalidatedAll else {
             publish(list.apply(edit, rules))
             return
         }
         if delegateForms.mayTakeWholes(isSectioned: list.isSectioned) {
-            // Whether it does shows when it is told: then, the first time, the results are put back.
+            // Whether it does shows when it is notified: if it does not, the results are restored, the first time.
             let before = delegateForms.isKnown ? nil : list.copy
             let difference = list.apply(edit, rules)
             if tell(delegate, of: difference) {
@@ -333,7 +334,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         publish(difference)
     }
 
-    /// Tells a delegate that takes the results as a whole, or their difference.
+    /// Notifies a delegate that takes the results as a whole, or their difference.
     ///
     /// - Returns: whether it does.
     private func tell(
@@ -364,7 +365,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         FetchedResultsSnapshot(list.sectionsOfIDs, reloaded: difference?.reloaded ?? [])
     }
 
-    /// What the delegate is handed: its methods name no result type. Not kept: it would keep the results.
+    /// The controller passed to the delegate, whose methods name no result type. Not stored: it would retain the results.
     private var facade: NSFetchedResultsController<any NSFetchRequestResult> {
         let specification =
             request.fetchSpecification ?? FetchSpecification(resultClass: NSManagedObject.self)
@@ -392,7 +393,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         for follower in followers.values { follower(changes) }
     }
 
-    /// Has somebody told of each change, on the context's queue.
+    /// Calls a block after each change, on the context's queue.
     func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
         let id = UUID()
         followers[id] = body
@@ -402,16 +403,15 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     }
 }
 
-/// Follows results until it is told to end.
+/// Follows results until it is ended.
 package struct ResultsFollowing {
     fileprivate let stop: () -> Void
 
-    /// Ends it, soon. May be called on any queue.
+    /// Ends it asynchronously. May be called on any queue.
     package func end() { stop() }
 }
 
-/// In which forms a delegate takes changes. Each is held possible until the method's default, which does nothing, has
-/// run in its place.
+/// The forms in which a delegate accepts changes. Each is assumed until the method's default, which does nothing, has run.
 struct DelegateForms {
     var takesSnapshots = true
     var takesDifferences = true
@@ -428,7 +428,7 @@ extension ResolvedFetch {
 }
 
 extension ContextChanges {
-    /// What a notification with objects tells.
+    /// The changes in a notification with objects.
     init(userInfo: [AnyHashable: Any]) {
         func objects(_ key: String) -> [NSManagedObject] {
             Array(userInfo[key] as? Set<NSManagedObject> ?? [])
@@ -450,7 +450,7 @@ extension NSManagedObject {
         return value as? String ?? "\(value)"
     }
 
-    /// What a key path leads to in the stores. What a class computes is computed of the present values.
+    /// What a key path leads to in the stores. Properties that a class computes use the present values.
     private func storedValue(at keyPath: String) -> Any? {
         let (key, rest) =
             keyPath.firstIndex(of: ".").map {

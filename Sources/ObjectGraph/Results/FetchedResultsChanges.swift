@@ -16,9 +16,9 @@ public struct FetchedResultsChanges: Sendable {
         public let type: NSFetchedResultsChangeType
         /// The object.
         public let objectID: NSManagedObjectID
-        /// Its place before the change; nil for an insertion.
+        /// Its position before the change; nil for an insertion.
         public let oldIndexPath: IndexPath?
-        /// Its place after the change; nil for a deletion.
+        /// Its position after the change; nil for a deletion.
         public let newIndexPath: IndexPath?
     }
 
@@ -33,7 +33,7 @@ public struct FetchedResultsChanges: Sendable {
 }
 
 extension IndexPath {
-    /// A place in a section.
+    /// A position in a section.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
     /// A row in a section.
@@ -42,7 +42,7 @@ extension IndexPath {
     /// The section.
     public var section: Int { self[0] }
 
-    /// The place in the section.
+    /// The position in the section.
     public var item: Int { self[1] }
 
     /// The row in the section.

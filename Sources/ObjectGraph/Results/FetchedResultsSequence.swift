@@ -14,8 +14,8 @@ import Foundation
 /// ```
 ///
 /// - The first element is the present content, without changes. Each later one has what changed since the element before
-///   it, as a delegate of `NSFetchedResultsController` is told it, and the content after that.
-/// - Whoever is slow misses states, never a change: what several events changed comes as one element, with the newest
+///   it, as a delegate of `NSFetchedResultsController` receives it, and the content after that.
+/// - A slow reader misses states, never a change: what several events changed comes as one element, with the newest
 ///   content and what is different from the element before.
 /// - The sequence follows the context, its unsaved changes included, as long as its iterator lives; it ends when the
 ///   iterating task is cancelled. It throws, and is over, when the store fails as the results are to follow a change.
@@ -28,7 +28,7 @@ public struct FetchedResultsSequence: AsyncSequence, Sendable {
 
     private let source: Source
 
-    /// The request as it was given; nobody changes it.
+    /// The request as it was passed; it is never changed.
     private struct Source: @unchecked Sendable {
         let request: NSPersistentStoreRequest
         let context: NSManagedObjectContext
@@ -79,7 +79,7 @@ public struct FetchedResultsSequence: AsyncSequence, Sendable {
     }
 }
 
-/// Collects what changed in results until somebody takes it. Used on the context's queue, but for the signals.
+/// Collects changes of results until the iterator takes them. Used on the context's queue, but for the signals.
 private final class FollowedResults: @unchecked Sendable {
     /// One signal, at most, that there is something to take.
     let signals: AsyncStream<Void>

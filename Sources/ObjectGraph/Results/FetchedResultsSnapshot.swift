@@ -3,7 +3,7 @@ import Foundation
 /// The results of a fetch as IDs, in sections, at one moment.
 ///
 /// It stands in for Apple's `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`, which belongs to UIKit and AppKit,
-/// and has the names of what that tells. It is a value: it does not follow the results, and can be used on any thread.
+/// and has the same names. It is a value: it does not follow the results, and can be used on any thread.
 public struct FetchedResultsSnapshot: Sendable, Equatable {
     /// A section's name and the IDs of its objects, in order.
     public typealias Section = FetchedResultsChanges.Section
@@ -64,7 +64,7 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
     }
 }
 
-/// The type that a delegate written for Apple's platforms is handed.
+/// The type that a delegate written for Apple's platforms receives.
 public typealias NSDiffableDataSourceSnapshotReference = FetchedResultsSnapshot
 
 extension ResultList {

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Keeps the result of a fetch request up to date, in sections, and tells a delegate what changed.
+/// Keeps the result of a fetch request up to date, in sections, and notifies a delegate of changes.
 ///
 /// ```swift
 /// let request = NSFetchRequest<Book>(entityName: "Book")
@@ -11,9 +11,9 @@ import ManagedObjectModel
 /// try controller.performFetch()
 /// ```
 ///
-/// The controller is used on its context's queue. It follows the context from `performFetch()` on while it has a delegate or
-/// somebody iterates `changes()`. Otherwise it shows the data as they were when they were fetched (Apple's documentation
-/// of the class, "No tracking"); what it missed so comes with the first change after it got a delegate.
+/// The controller is used on its context's queue. It follows the context from `performFetch()` on while it has a delegate or a
+/// task iterates `changes()`. Otherwise it shows the data as fetched (Apple's documentation of the class, "No tracking"); the
+/// changes missed meanwhile are reported with the first change after it got a delegate.
 open class NSFetchedResultsController<ResultType>: NSObject {
     let results: FetchedResults
 
@@ -42,7 +42,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         }
     }
 
-    /// The same controller under another result type: what delegates are handed.
+    /// The same controller under another result type, for delegates.
     init(sharing results: FetchedResults, request: NSFetchRequest<ResultType>) {
         self.results = results
         fetchRequest = request
@@ -61,7 +61,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// The name that the controller was made with.
     public var cacheName: String? { results.cacheName }
 
-    /// Whom to tell of changes; not retained.
+    /// The object to notify of changes; not retained.
     public var delegate: (any NSFetchedResultsControllerDelegate)? {
         get { results.delegate }
         set { results.setDelegate(newValue) }
@@ -80,7 +80,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// The sections, in order; nil before `performFetch()`.
     public var sections: [any NSFetchedResultsSectionInfo]? { results.sections }
 
-    /// The object at a section and a place in it.
+    /// The object at an index path.
     public func object(at indexPath: IndexPath) -> ResultType {
         guard let object = results.list?.object(at: indexPath) as? ResultType else {
             fatalError("No \(ResultType.self) at index path \(Array(indexPath)).")
@@ -88,15 +88,15 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         return object
     }
 
-    /// The section and the place of an object; nil when it is not among the results.
+    /// The index path of an object; nil when it is not among the results.
     public func indexPath(forObject object: ResultType) -> IndexPath? {
         (object as? NSManagedObject).flatMap { results.list?.indexPath(of: $0) }
     }
 
-    /// What following the context has cost since the last `performFetch()`.
+    /// The cost of following the context since the last `performFetch()`.
     package var cost: ResultCost { results.cost }
 
-    /// What went wrong when the results were to follow the last change of the context; nil when they are up to date. Ours.
+    /// The error of following the last change of the context; nil when the results are up to date. Ours.
     ///
     /// Results that are a window of a longer list, and those whose condition reads related objects, may need the store
     /// to follow a change. When it fails the results stay as they are, the delegate gets
@@ -117,11 +117,11 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
     /// The number of the section that an entry of the index leads to: the first one of those that it stands for.
     ///
-    /// Stops with a message when the title is not the one at the place.
+    /// Stops with a message when the title is not the one at the index.
     ///
     /// - Parameters:
     ///   - title: a title of `sectionIndexTitles`.
-    ///   - sectionIndex: its place there. Sections that do not follow each other may have the same title.
+    ///   - sectionIndex: its index there. Sections that do not follow each other may have the same title.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         let entries = indexEntries
         require(
@@ -162,12 +162,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         results.list.map { FetchedResultsSnapshot($0.sectionsOfIDs, reloaded: []) }
     }
 
-    /// Has somebody told of each change, on the context's queue. The controller does not live by it.
+    /// Calls a block after each change, on the context's queue. Following does not retain the controller.
     package func follow(_ body: @escaping (FetchedResultsChanges) -> Void) -> ResultsFollowing {
         results.follow(body)
     }
 
-    // A delegate is handed another object than the one it knows; they are equal.
+    // A delegate receives another object than the one it knows; they are equal.
 
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? any FetchedResultsSharing)?.results === results
@@ -223,9 +223,9 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
     case insert = 1
     /// It is no longer among the results.
     case delete = 2
-    /// It has another place.
+    /// It has another position.
     case move = 3
-    /// Its values changed; its place did not.
+    /// Its values changed; its position did not.
     case update = 4
 }
 
@@ -240,7 +240,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
         for type: NSFetchedResultsChangeType)
 
-    /// An object changed. `indexPath` is its place before the change, `newIndexPath` after it.
+    /// An object changed. `indexPath` is its position before the change, `newIndexPath` after it.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
@@ -248,13 +248,13 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// All changes were reported.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// The objects of a controller without sections changed. A delegate that has this method is not told of single
-    /// changes. A move is a removal and an insertion that are associated with each other; updates do not show.
+    /// The objects of a controller without sections changed. A delegate with this method is not notified of single changes. A
+    /// move is a removal and an insertion that are associated with each other; updates do not show.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
 
-    /// The objects changed, or were fetched. A delegate that has this method is told by it alone, after
+    /// The objects changed, or were fetched. A delegate with this method is notified by it alone, after
     /// `performFetch()` for the first time.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

@@ -1,4 +1,4 @@
-/// A sequence that knows at which rank each of its elements stands: a balanced tree with counts.
+/// A sequence that knows the rank of each of its elements: a balanced tree with counts.
 ///
 /// Inserting and removing an element, finding the element of a rank and the rank of an element are O(log n). An element
 /// is known by its *place*, which stays the same for as long as the element is in the sequence. Elements can be marked;
@@ -45,7 +45,7 @@ package struct RankedSequence<Element> {
         root = build(0, Int32(nodes.count), under: Self.none)
     }
 
-    /// Ties the nodes of a range into a tree; no deeper than the logarithm of their number.
+    /// Links the nodes of a range into a tree, no deeper than the logarithm of their number.
     private mutating func build(_ lower: Int32, _ upper: Int32, under parent: Int32) -> Int32 {
         guard lower < upper else { return Self.none }
         let middle = lower + (upper - lower) / 2
@@ -185,7 +185,7 @@ package struct RankedSequence<Element> {
 
     // MARK: Changing
 
-    /// Puts an element in, so that it has a rank. O(log n).
+    /// Inserts an element at a rank. O(log n).
     ///
     /// - Precondition: `rank` is in `0...count`.
     package mutating func insert(_ element: Element, at rank: Int) -> Place {
@@ -224,7 +224,7 @@ package struct RankedSequence<Element> {
         return index
     }
 
-    /// Takes the element at a place out; the place is no more. O(log n).
+    /// Removes the element at a place, which becomes invalid. O(log n).
     package mutating func remove(_ place: Place) {
         let index = place.index
         let node = nodes[Int(index)]
@@ -252,7 +252,7 @@ package struct RankedSequence<Element> {
         balance(from: start)
     }
 
-    /// Marks an element, or takes its mark off. O(log n).
+    /// Marks an element, or removes its mark. O(log n).
     package mutating func setMark(_ isMarked: Bool, at place: Place) {
         guard nodes[Int(place.index)].isMarked != isMarked else { return }
         nodes[Int(place.index)].isMarked = isMarked
@@ -278,7 +278,7 @@ package struct RankedSequence<Element> {
         nodes[Int(index)].marks = marks(node.left) + marks(node.right) + (node.isMarked ? 1 : 0)
     }
 
-    /// Puts a subtree in the place of another one.
+    /// Replaces a subtree by another one.
     private mutating func replace(_ old: Int32, by new: Int32) {
         let parent = nodes[Int(old)].parent
         if new != Self.none { nodes[Int(new)].parent = parent }
@@ -291,7 +291,7 @@ package struct RankedSequence<Element> {
         }
     }
 
-    /// Counts anew and restores the balance from a node up.
+    /// Updates the counts and restores the balance from a node up.
     private mutating func balance(from start: Int32) {
         var index = start
         while index != Self.none {
@@ -313,7 +313,7 @@ package struct RankedSequence<Element> {
         }
     }
 
-    /// Puts the right child above a node, and answers it.
+    /// Moves the right child above a node, and returns it.
     @discardableResult
     private mutating func rotateLeft(_ index: Int32) -> Int32 {
         let top = nodes[Int(index)].right
@@ -328,7 +328,7 @@ package struct RankedSequence<Element> {
         return top
     }
 
-    /// Puts the left child above a node, and answers it.
+    /// Moves the left child above a node, and returns it.
     @discardableResult
     private mutating func rotateRight(_ index: Int32) -> Int32 {
         let top = nodes[Int(index)].left
@@ -343,7 +343,7 @@ package struct RankedSequence<Element> {
         return top
     }
 
-    /// The greatest number of nodes on a way down; for tests of the balance. O(n).
+    /// The depth of the tree; for tests of the balance. O(n).
     package var depth: Int {
         var depth = 0
         var level = root == Self.none ? [] : [root]

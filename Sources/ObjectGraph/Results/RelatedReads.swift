@@ -2,17 +2,18 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What results read of other objects: over relationships, for the condition, the order and the names of sections.
+/// The properties of other objects that results read over relationships, for the condition, the order and the names of
+/// sections.
 struct RelatedReads {
     private let paths: RelatedPaths
     /// The keys on all paths.
     private let keys: Set<String>
-    /// Whether a key is of a property that is computed, by its class perhaps, nobody knows from what.
+    /// Whether a key is of a computed property, whose dependencies are unknown.
     private let readsComputed: Bool
     /// The entities of the objects that are read, with their subentities; nil when any object may be read.
     let entities: [NSEntityDescription]?
 
-    /// - Parameter sectionNameKeyPath: what the sections are named by.
+    /// - Parameter sectionNameKeyPath: the key path of the sections' names.
     init(_ fetch: ResolvedFetch, sectionNameKeyPath: String?) {
         let names = sectionNameKeyPath.map { [NSSortDescriptor(key: $0, ascending: true)] } ?? []
         let order = fetch.sortDescriptors + names
@@ -38,22 +39,22 @@ struct RelatedReads {
     /// Whether no other objects are read.
     var isEmpty: Bool { entities?.isEmpty ?? false }
 
-    /// The objects whose membership, place or section may be another one since others changed.
+    /// The objects whose membership, position or section may differ since others changed.
     ///
-    /// Costs a request to the store, and a look at the unsaved objects of the entity, but only for an event that
-    /// changed what is read.
+    /// Costs a request to the store, and a check of the unsaved objects of the entity, but only for an event that changed
+    /// properties that are read.
     ///
     /// - Throws: an error of the store.
     func objects(
         readingFrom changes: ContextChanges, _ fetch: ResolvedFetch, _ context: NSManagedObjectContext
     ) throws -> [NSManagedObject] {
         guard !isEmpty else { return [] }
-        // What leads to a new object was changed by the same event, or later.
+        // Objects that lead to a new one were changed by the same event, or later.
         let changed =
             changes.updated.filter { isRead($0, changes) } + changes.deleted.filter { isReadable($0) }
             + changes.refreshed.filter { isReadable($0) }
         guard !changed.isEmpty else { return [] }
-        // An object on the way that leads elsewhere than its row is found by itself.
+        // An intermediate object that leads elsewhere than its row is found by itself.
         let onTheWay =
             paths.isDeep ? (context.tracker.updated.all + context.tracker.deleted.all).filter(isReadable) : []
         let stored = try PendingMatches.objects(

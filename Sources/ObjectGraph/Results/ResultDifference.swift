@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an edit changed in a list of results, in the order in which a delegate is told.
+/// What an edit changed in a list of results, in the order in which a delegate is notified.
 struct ResultDifference {
     struct Change {
         let type: NSFetchedResultsChangeType
@@ -20,7 +20,7 @@ struct ResultDifference {
 
 extension ResultDifference {
     /// The difference of a list with one section, as IDs. A move is a removal and an insertion that name each other;
-    /// updates are no difference.
+    /// updates are left out.
     var ofIDs: CollectionDifference<NSManagedObjectID> {
         var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
         for change in changes where change.type != .update {
@@ -45,18 +45,18 @@ extension ResultDifference {
     }
 }
 
-/// A place between objects that an edit leaves where they are.
+/// A gap between objects that an edit does not move.
 struct ResultGap: Hashable {
     let section: String
     /// The object before it, in the same section.
     let neighbour: ObjectIdentifier?
 }
 
-/// Tells which objects need not move: as many as can stay where they are between those that were left alone.
+/// Returns the objects that need not move: as many as can keep their positions between the untouched ones.
 ///
 /// - Parameters:
-///   - old: the objects in question by the gap they stood in, in order.
-///   - new: the gaps they stand in now.
+///   - old: the objects by their former gaps, in order.
+///   - new: their gaps now.
 func unmovedObjects(
     _ old: [ResultGap: [ObjectIdentifier]], _ new: [ResultGap: [ObjectIdentifier]]
 ) -> Set<ObjectIdentifier> {

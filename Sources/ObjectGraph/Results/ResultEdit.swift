@@ -1,12 +1,12 @@
 import Foundation
 
-/// What is to be done to a list of results so that it is right again.
+/// The edit that brings a list of results up to date.
 struct ResultEdit {
-    /// Members that go.
+    /// Members to remove.
     var leaving: [NSManagedObject] = []
-    /// Members and others that are to stand where they belong now.
+    /// Members and others to move to their current ranks.
     var placed: [NSManagedObject] = []
-    /// Where they belong, if that is known: ascending ranks in the list as it will be.
+    /// Their ranks, if known: ascending, in the edited list.
     var ranks: [Int]?
     /// The objects whose values changed.
     var changed: Set<ObjectIdentifier> = []
@@ -14,7 +14,7 @@ struct ResultEdit {
     var isEmpty: Bool { leaving.isEmpty && placed.isEmpty }
 }
 
-/// How the objects of a list of results are ordered and named, and what was read for it so far.
+/// The order and the section names of a list of results, and what was read for them so far.
 final class ResultRules {
     private let descriptors: [NSSortDescriptor]
     private let name: (NSManagedObject) -> String
@@ -39,20 +39,20 @@ final class ResultRules {
     func noteFetch() { cost.fetches += 1 }
 }
 
-/// What following changes has cost.
+/// The cost of following changes.
 package struct ResultCost {
     /// How often the condition was evaluated for an object.
     package var evaluations = 0
     /// How often two objects were compared.
     package var comparisons = 0
-    /// How often an object was asked for the name of its section.
+    /// How often the section name of an object was read.
     package var names = 0
-    /// How often the store was asked again.
+    /// How often the store was queried again.
     package var fetches = 0
 }
 
 extension ResultList {
-    /// Whether members stand where they belong, between neighbours and in a section of their name.
+    /// Whether members are in order between their neighbours and in a section of their name.
     func fit(_ objects: [NSManagedObject], _ rules: ResultRules) -> Bool {
         objects.allSatisfy { object in
             guard let place = place(of: object) else { return false }
@@ -67,7 +67,7 @@ extension ResultList {
         }
     }
 
-    /// The edit that makes the list another one; nil when that has the same objects at the same places, unchanged.
+    /// The edit that turns the list into another one; nil when that has the same objects at the same positions, unchanged.
     func edit(
         to objects: [NSManagedObject], changed: Set<ObjectIdentifier>, _ rules: ResultRules
     ) -> ResultEdit? {
@@ -88,7 +88,7 @@ extension ResultList {
         return edit.isEmpty ? nil : edit
     }
 
-    /// Edits the list, and tells what that changed. O(k log n) for k objects that leave or are placed.
+    /// Edits the list, and returns what that changed. O(k log n) for k objects that leave or are placed.
     func apply(_ edit: ResultEdit, _ rules: ResultRules) -> ResultDifference {
         let kept = edit.placed.filter(contains)
         let keptIDs = Set(kept.map(ObjectIdentifier.init))
@@ -116,7 +116,7 @@ extension ResultList {
         var difference = ResultDifference()
         difference.changed = edit.changed
         let placed = standings(edit.placed)
-        // Members that stay in order cannot take their sections elsewhere.
+        // Members that stay in order cannot move their sections.
         let moved = isInOrder ? [] : movedSections(emptied, placed)
         difference.deletedSections = goneSections(taken, moved)
         difference.insertedSections = newSections(put, moved)
@@ -142,7 +142,7 @@ extension ResultList {
         return difference
     }
 
-    /// Where a member stands.
+    /// The position of a member.
     private struct Standing {
         let object: NSManagedObject
         let place: Place
@@ -153,7 +153,7 @@ extension ResultList {
         var id: ObjectIdentifier { ObjectIdentifier(object) }
     }
 
-    /// Where those objects stand that are members, in order. O(k log n).
+    /// The positions of the objects that are members, in order. O(k log n).
     private func standings(_ objects: [NSManagedObject]) -> [Standing] {
         objects.compactMap { object in
             place(of: object).map { place in
@@ -164,7 +164,7 @@ extension ResultList {
         }.sorted { $0.rank < $1.rank }
     }
 
-    /// The objects by the gap that they stand in, if only others stayed. O(k log n).
+    /// The objects by their gaps between all others. O(k log n).
     private func gaps(_ standings: [Standing]) -> [ResultGap: [ObjectIdentifier]] {
         var gaps: [ResultGap: [ObjectIdentifier]] = [:]
         var last: (rank: Int, gap: ResultGap)?
@@ -185,7 +185,7 @@ extension ResultList {
         return gaps
     }
 
-    /// The numbers of the sections all of whose members are about to be taken out, by their names. O(k log n).
+    /// The numbers of the sections whose members will all be removed, by their names. O(k log n).
     private func emptiedSections(_ taken: [Standing]) -> [String: Int] {
         guard isSectioned else { return [:] }
         var emptied: [String: Int] = [:]
@@ -198,14 +198,14 @@ extension ResultList {
         return emptied
     }
 
-    /// The names of sections that were there before, but elsewhere among the others. O(k log n).
+    /// The names of sections that existed before at another position. O(k log n).
     ///
-    /// A section with a member that was left alone is no such: those are in the order in which they were. Of the
-    /// emptied ones, as many as can be stay in their places between those.
+    /// A section with an untouched member is not one of them: those keep their order. As many of the emptied ones as possible
+    /// keep their positions between those.
     ///
     /// - Parameters:
-    ///   - emptied: the numbers that sections had all of whose members were taken out.
-    ///   - placed: what was put in, or left in its place by the edit, in order.
+    ///   - emptied: the former numbers of the sections whose members were all removed.
+    ///   - placed: the objects that the edit inserted or left in their positions, in order.
     private func movedSections(_ emptied: [String: Int], _ placed: [Standing]) -> Set<String> {
         let old = emptied.filter { runs[$0.key] == 1 }
         guard !old.isEmpty else { return [] }
@@ -213,7 +213,7 @@ extension ResultList {
             uniqueKeysWithValues: emptied.values.sorted().enumerated().map { ($1, $0) })
         var back: [(name: String, old: Int)] = []
         var moved: Set<String> = []
-        /// How many sections up to this one have no member that was left alone.
+        /// How many sections up to this one have no untouched member.
         var made = 0
         var last: Int?
         for standing in placed where standing.path.section != last {
@@ -235,8 +235,7 @@ extension ResultList {
         return moved
     }
 
-    /// The sections that all of whose objects were taken out of, and whose names no section has any more or one that is
-    /// elsewhere.
+    /// The sections whose objects were all removed, and whose names no section has now or one at another position.
     private func goneSections(
         _ taken: [Standing], _ moved: Set<String>
     ) -> [(section: ResultSection, index: Int)] {
@@ -247,7 +246,7 @@ extension ResultList {
         }
     }
 
-    /// The sections of objects that were put in whose names no section had before, or one that was elsewhere.
+    /// The sections of inserted objects whose names no section had before, or one at another position.
     private func newSections(
         _ put: [NSManagedObject], _ moved: Set<String>
     ) -> [(section: ResultSection, index: Int)] {
@@ -255,7 +254,7 @@ extension ResultList {
         let new = standings(put).filter { !hadRun(of: $0.section) || moved.contains($0.section) }
         return Set(new.map(\.path.section)).sorted().map { index in
             let section = section(index)
-            // All of its objects are new there; it may be kept.
+            // All of its objects are new there; the section may be kept.
             section.detach()
             return (section, index)
         }

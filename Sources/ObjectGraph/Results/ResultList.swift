@@ -1,6 +1,6 @@
 import Foundation
 
-/// Results in order, cut into sections: runs of objects with the same section name.
+/// Results in order, divided into sections: runs of objects with the same section name.
 ///
 /// The objects are a `RankedSequence` in which the first one of each section is marked. So an object's index path is
 /// two counts, and an edit of k of n objects costs O(k log n), over any number of sections.
@@ -14,9 +14,9 @@ final class ResultList {
 
     private(set) var members: RankedSequence<Member>
     private var places: [ObjectIdentifier: Place] = [:]
-    /// How many sections there are of a name; 1 if each name's objects follow each other.
+    /// The number of sections with a name; 1 if each name's objects follow each other.
     private(set) var runs: [String: Int] = [:]
-    /// What `runs` was before the last edit, for the names whose number it changed.
+    /// The values of `runs` before the last edit, for the names whose number it changed.
     private var oldRuns: [String: Int] = [:]
     let isSectioned: Bool
     /// How often the list has changed.
@@ -110,7 +110,7 @@ final class ResultList {
     /// The name of the section that an object is in; nil when it is not in the list.
     func sectionName(of object: NSManagedObject) -> String? { place(of: object).map { members[$0].section } }
 
-    /// The name of each object's section; nil for a list that is not cut into sections. O(n).
+    /// The name of each object's section; nil for a list without sections. O(n).
     var sectionNames: [String]? {
         isSectioned ? members.places(0..<count).map { members[$0].section } : nil
     }
@@ -131,7 +131,7 @@ final class ResultList {
 
     // MARK: Changing
 
-    /// Puts an object in, so that it has a rank. O(log n).
+    /// Inserts an object at a rank. O(log n).
     func insert(_ object: NSManagedObject, section: String, at rank: Int) {
         let place = members.insert(Member(object: object, section: section), at: rank)
         places[ObjectIdentifier(object)] = place
@@ -139,7 +139,7 @@ final class ResultList {
         if let next = members.place(after: place) { markStart(next) }
     }
 
-    /// Takes an object out. O(log n).
+    /// Removes an object. O(log n).
     func remove(at place: Place) {
         let member = members[place]
         if members.isMarked(place) { countRun(of: member.section, -1) }
@@ -168,7 +168,7 @@ final class ResultList {
     /// Whether a section had the name before the last edit.
     func hadRun(of name: String) -> Bool { oldRuns[name].map { $0 > 0 } ?? (runs[name] != nil) }
 
-    /// To be called before the list changes: what was handed out stays as it is.
+    /// Called before the list changes: returned sections keep their contents.
     func willChange() {
         generation += 1
         oldRuns = [:]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One section of results, as it was when it was asked for.
+/// One section of results, as it was when it was returned.
 final class ResultSection: NSFetchedResultsSectionInfo {
     let name: String
     let numberOfObjects: Int
@@ -18,7 +18,7 @@ final class ResultSection: NSFetchedResultsSectionInfo {
         self.results = results
     }
 
-    /// A section that is no more: it has no objects.
+    /// A section that no longer exists: it has no objects.
     init(withoutObjects name: String, _ results: FetchedResults?) {
         self.name = name
         numberOfObjects = 0
@@ -27,7 +27,7 @@ final class ResultSection: NSFetchedResultsSectionInfo {
         self.results = results
     }
 
-    /// The objects, in order; taken from the list when they are first asked for, at the latest before it changes.
+    /// The objects, in order; copied from the list at the first access, at the latest before it changes.
     var members: [NSManagedObject] {
         if let kept { return kept }
         let members = list?.objects(start..<start + numberOfObjects) ?? []
@@ -35,7 +35,7 @@ final class ResultSection: NSFetchedResultsSectionInfo {
         return members
     }
 
-    /// Takes the objects while they can be had.
+    /// Copies the objects while they are available.
     func detach() { _ = members }
 
     var indexTitle: String? { results?.indexTitle(name) }

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// What the names of sections were computed from.
+/// The input of the computed names of sections.
 struct SectionFingerprint: Codable, Equatable {
     private let keyPath: String
     private let entities: [String: Data]
@@ -12,7 +12,7 @@ struct SectionFingerprint: Codable, Equatable {
     let count: Int
 
     /// - Returns: nil for results whose section names do not depend on stored rows alone: with unsaved changes, in a
-    ///   child context, over relationships, or without rows at hand.
+    ///   child context, over relationships, or without loaded rows.
     init?(
         _ objects: [NSManagedObject], _ fetch: ResolvedFetch, _ keyPath: String,
         _ context: NSManagedObjectContext
@@ -38,7 +38,7 @@ struct SectionFingerprint: Codable, Equatable {
 
 /// Files that keep the names of sections, by the names of caches.
 ///
-/// A file is replaced as a whole. One that cannot be read, or does not fit, counts as none.
+/// A file is replaced as a whole. A file that cannot be read, or does not fit, is ignored.
 package struct SectionCache: Sendable {
     /// Those of this program, in the user's caches folder.
     package static let standard = SectionCache(
@@ -59,7 +59,7 @@ package struct SectionCache: Sendable {
         let counts: [Int]
     }
 
-    /// The name of each object's section; nil when they are not kept, or what they were computed from has changed.
+    /// The name of each object's section; nil when they are not kept, or their input has changed.
     func names(_ cacheName: String, _ fingerprint: SectionFingerprint) -> [String]? {
         guard let size = try? file(cacheName).resourceValues(forKeys: [.fileSizeKey]).fileSize,
             size <= Self.sizeLimit, let data = try? Data(contentsOf: file(cacheName)),
@@ -75,7 +75,7 @@ package struct SectionCache: Sendable {
         return names.count == fingerprint.count ? names : nil
     }
 
-    /// Keeps the name of each object's section. What cannot be written is not kept: a cache is no promise.
+    /// Keeps the name of each object's section. Errors are only logged.
     func keep(_ names: [String], _ cacheName: String, _ fingerprint: SectionFingerprint) {
         var runs: (names: [String], counts: [Int]) = ([], [])
         for name in names {
@@ -100,16 +100,16 @@ package struct SectionCache: Sendable {
 
     /// Deletes the cache of a name; nil for all.
     func delete(_ cacheName: String?) {
-        // One that there is not is deleted already.
+        // A missing file is already deleted.
         try? FileManager.default.removeItem(at: cacheName.map(file) ?? folder)
     }
 
-    /// Where the names of a cache are kept.
+    /// The file of a cache.
     package func file(_ cacheName: String) -> URL {
         folder.appendingPathComponent(Self.fileName(cacheName) + ".plist")
     }
 
-    /// A file name for any text: letters and digits stand for themselves, up to the length that file systems take.
+    /// A file name for any string: letters and digits are kept, up to the length that file systems allow.
     private static func fileName(_ text: String) -> String {
         var name = ""
         for byte in text.utf8 {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The unsaved changes of a context as its parent takes them over: identities and values, no objects.
+/// The unsaved changes of a context as its parent adopts them: identities and values, not objects.
 struct ChildChanges {
     enum Value {
         case attribute(SlotValue)
         case destination(ObjectPlace?)
-        /// The order is that of all members, of an ordered relationship.
+        /// For an ordered relationship, the order of all members.
         case members(added: [ObjectPlace], removed: [ObjectPlace], order: [ObjectPlace]?)
 
-        /// Where the ends of links are that were made or ended.
+        /// The identities of the ends of links that were made or ended.
         var places: [ObjectPlace] {
             switch self {
             case .attribute: []
@@ -17,7 +17,7 @@ struct ChildChanges {
             }
         }
 
-        /// Whether a link to the object at one of these places is there after the change, and not one that it ended.
+        /// Whether a link to an object with one of these identities exists after the change, rather than one that it ended.
         func keepsLink(to place: ObjectPlace) -> Bool {
             guard case .members(_, let removed, _) = self else { return true }
             return !removed.contains { $0.key == place.key }
@@ -34,7 +34,7 @@ struct ChildChanges {
     }
 
     let inserted: [Object]
-    /// Without those whose properties were set to what they were.
+    /// Without those whose properties were set to equal values.
     let updated: [Object]
     let deleted: [ObjectPlace]
     /// Objects without changes that must not have changed in the parent either, with the values they were read with.
@@ -53,7 +53,7 @@ struct ChildChanges {
             let slots = object.persistentChanges() + transient
             return slots.isEmpty ? nil : Object(object, slots)
         }
-        // What has gone below has not to go again.
+        // An object deleted below is not deleted again.
         deleted = context.tracker.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(
             ObjectPlace.init)
         watched = context.onlyWatched.compactMap { object in object.row.map { (ObjectPlace(object), $0) } }
@@ -76,7 +76,7 @@ extension ChildChanges.Value {
         case .null where object.layout.slots[slot].kind == .toOne:
             self = .destination(nil)
         case .toMany(let contents):
-            // Members of a new object may have been put back by undoing, and are no additions then.
+            // Undo may have restored members of a new object, which are not additions then.
             let added = object.isInserted && contents.isLoaded ? contents.members : contents.added
             self = .members(
                 added: added.map(ObjectPlace.init), removed: contents.removed.map(ObjectPlace.init),
@@ -87,12 +87,12 @@ extension ChildChanges.Value {
 }
 
 extension SlotValue {
-    /// The value for another context. A transformed object that can be changed in place is made anew, of what a store would
-    /// keep of it: two contexts, on two queues, must not share it.
+    /// The value for another context. A mutable transformed object is copied from its stored form: two contexts, on two queues,
+    /// must not share it.
     fileprivate func copy(for slot: PropertySlot) -> SlotValue {
         guard case .boxed(let box) = self, slot.kind == .transformable, slot.isStored,
             type(of: box.value) is AnyObject.Type,
-            // One that cannot be stored makes the save fail elsewhere.
+            // For one that cannot be stored the save fails elsewhere.
             let data = try? TransformableValue.encode(box.value, slot)
         else { return self }
         let copy = TransformableValue.decode(data, slot)

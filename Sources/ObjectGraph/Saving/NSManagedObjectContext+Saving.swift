@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// The way of a save: hooks, validation, a unit of work for each store, its transaction, and the rows that come back.
+// The steps of a save: hooks, validation, a unit of work for each store, its transaction, and the returned rows.
 
 extension NSManagedObjectContext {
     /// What `save()` does.
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
             try runWillSave()
             try MatchBudget.sharing { try validateChanges() }
         } catch {
-            // What could not be read may be all that is wrong; the next save reads it again.
+            // The failed read may be the only error; the next save reads again.
             try throwFaultingError()
             throw error
         }
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
         for object in tracker.inserted.all where object.isFault { object.fireFault() }
         for object in tracker.updated.all + tracker.deleted.all + onlyWatched { object.fireFault() }
-        // What could not be loaded was taken for missing on the way here.
+        // Objects that could not be loaded counted as missing so far.
         try throwFaultingError()
         if parentContext == nil { try obtainReferencesBeforeSaving() }
         session.phase = .saving
@@ -56,16 +56,16 @@ extension NSManagedObjectContext {
         do {
             try write()
         } catch {
-            // This error reports what could not be read meanwhile; the next save reads it again.
+            // This error reports the failed read; the next save reads again.
             session.faultingError = nil
             throw error
         }
         guard parentContext == nil else { return }
-        // Of the stores that had nothing else to write.
+        // Metadata of the stores that had nothing else to write.
         try saveMetadata()
     }
 
-    /// Some stores are told what they save by objects with permanent IDs.
+    /// Some stores receive objects with permanent IDs in a save.
     func obtainReferencesBeforeSaving() throws {
         let stores = persistentStoreCoordinator?.objectStores ?? []
         guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
             })
     }
 
-    /// What stores are told of a save without changes.
+    /// Notifies stores of a save without changes.
     private func saveNothing() throws {
         for store in persistentStoreCoordinator?.objectStores ?? [] {
             try store.saveNothing(self)
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
         for store in persistentStoreCoordinator?.objectStores ?? [] { try store.saveMetadata() }
     }
 
-    /// Reports what could not be reported where it went wrong.
+    /// Throws an error that could not be thrown where it happened.
     func throwFaultingError() throws {
         if let error = session.takeError() { throw error }
     }
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
     private func runWillSave() throws {
         session.phase = .savingHooks
         defer { session.phase = .idle }
-        // What observers of the save have changed, and delete rules that wait for it, belong to the first round.
+        // The first round includes changes by observers of the save, and pending delete rules.
         processPendingChanges()
         _ = session.beginRounds()
         var round = tracker.inserted.all + tracker.updated.all + tracker.deleted.all
@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
             }
             for object in round where object.context === self { object.willSave() }
             processPendingChanges()
-            // What the hooks changed, also by way of delete rules, each once.
+            // What the hooks changed, also through delete rules, each once.
             round = session.takeChangedByHooks()
         }
     }
@@ -171,7 +171,7 @@ extension NSManagedObjectContext {
 
     private func execute(_ plan: SavePlan) throws {
         let compared = plan.stores.filter(\.unit.isEmpty)
-        // Before any store commits: what is found there must not leave a save half done.
+        // Before any store commits: a conflict must not leave a save half done.
         for storePlan in compared { try compareLocks(storePlan) }
         var outcomes: [(StorePlan, SaveOutcome)] = []
         for storePlan in plan.stores where !storePlan.unit.isEmpty {
@@ -215,15 +215,15 @@ extension NSManagedObjectContext {
     /// Reads the external data of objects whose deletion can be undone after it is saved, before its files go.
     func keepExternalData(_ objects: [NSManagedObject]) {
         guard undoManager != nil else { return }
-        // Who undoes the deletion is told that a file could not be read.
+        // Undoing the deletion reports a file that could not be read.
         for object in objects { object.readExternalData { _ in } }
     }
 
-    /// Takes in what the stores wrote, then tells everybody.
+    /// Adopts what the stores wrote, then notifies objects and observers.
     ///
     /// - Parameters:
     ///   - gone: deleted objects that no store has.
-    ///   - isComplete: false when other stores have not written yet what is theirs.
+    ///   - isComplete: false when other stores have yet to write their part.
     private func finish(
         _ outcomes: [(StorePlan, SaveOutcome)], gone: [NSManagedObject] = [], isComplete: Bool
     ) {
@@ -253,11 +253,11 @@ extension NSManagedObjectContext {
         return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
     }
 
-    /// Tells everybody what was saved: the objects, observers of the context, contexts that merge it.
+    /// Announces a save to the objects, observers of the context, and contexts that merge it.
     ///
     /// - Parameters:
     ///   - affected: other objects whose derived attributes the stores have changed.
-    ///   - token: the place of the save in the histories of the stores.
+    ///   - token: the position of the save in the histories of the stores.
     ///   - rowsAbove: what the parent has of the objects now, for other children of it; nil where there is no parent.
     func announceSave(
         _ changes: ContextChanges, affected: [NSManagedObjectID], token: NSPersistentHistoryToken? = nil,
@@ -297,7 +297,7 @@ extension NSManagedObjectContext {
         for object in changes.inserted + changes.updated { rows[object.objectID] = object.row }
         for id in affected where rows[id] == nil {
             let place = place(id)
-            // A child may have an object that this context has not.
+            // A child may have an object that this context does not have.
             rows[id] =
                 identityMap.object(place.key)?.row ?? (try? presentRow(at: place, notBefore: -.infinity))
         }
@@ -309,14 +309,14 @@ extension NSManagedObjectContext {
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
         for object in plan.deleted { tracker.noteSavedDeletion(of: object) }
-        // Of two that a damaged store gave the same key one is left.
+        // One remains of two objects to which a damaged store gave the same key.
         changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
         takeInAffected(outcome, &changes)
     }
 
-    /// Gives new objects the identities and values of their rows.
+    /// Adopts the identities and values of new objects' rows.
     private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         _ = tracker.noteSavedInsertions(of: objects)
@@ -338,7 +338,7 @@ extension NSManagedObjectContext {
             guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
                 let row = object.row, row.entityNumber == home.entityNumber
             else { continue }
-            // What does not fit the row is shown when the object is read again.
+            // A value that does not fit the row shows when the object is read again.
             guard let newer = try? row.replacing(values, home) else { continue }
             let counted = values.compactMap { object.layout.index(of: $0.attribute) }.filter {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
@@ -354,11 +354,11 @@ extension NSManagedObjectContext {
     /// Makes the saved values the committed ones.
     func markSaved(_ object: NSManagedObject, _ row: Row?) {
         tracker.noteSavedUpdate(of: object)
-        // A computed value may move the object in someone's list.
+        // A computed value may move the object in a list of results.
         if object.markSaved(row) { tracker.noteExternalRefresh(of: object) }
     }
 
-    /// Lets go of an object whose deletion was saved. It keeps its values.
+    /// Releases an object whose deletion was saved. It keeps its values.
     func leave(_ object: NSManagedObject) {
         guard object.context === self else { return }
         identityMap.forget(object)
@@ -378,7 +378,7 @@ extension NSManagedObject {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
         }
         guard let row else { return false }
-        // A store may keep less of a number than was set, or count itself: the object shows what is stored.
+        // A store may round a number, or count itself: the object shows the stored value.
         for slot in 0..<min(layout.traits.count, values.count) where layout.traits[slot].isStored {
             let rowSlot = layout.traits[slot].rowSlot
             switch layout.traits[slot].kind {
@@ -390,7 +390,7 @@ extension NSManagedObject {
                     continue
                 }
                 values[slot] = .unloaded
-            // A link to what was deleted is not stored.
+            // A link to a deleted object is not stored.
             case .toOne where row.isNull(rowSlot): values[slot] = .unloaded
             default: break
             }

@@ -3,7 +3,7 @@ import ManagedObjectModel
 
 // The last part of a child's save: its changes become changes of the parent.
 
-/// Thrown by a parent that has not, or not any more, what a child has changed, or has changed what the child watches.
+/// Thrown by a parent that does not have the objects that a child has changed, or has changed what the child watches.
 struct ParentConflicts: Error, @unchecked Sendable {
     struct Conflict {
         let place: ObjectPlace
@@ -12,29 +12,29 @@ struct ParentConflicts: Error, @unchecked Sendable {
     }
 
     let conflicts: [Conflict]
-    /// Where the links that the child has made lead to objects that the parent has not, if there are no conflicts.
+    /// The missing destinations in the parent of links that the child has made, if there are no conflicts.
     var missing: [ObjectPlace] = []
 }
 
-/// What a parent has changed besides when it took a child's changes over: it had other links than the child knew of.
+/// What else a parent changed when it adopted a child's changes: it had links that the child did not know of.
 struct ParentSideChanges {
     var updated: [ObjectPlace] = []
     var deleted: [ObjectPlace] = []
-    /// What the parent has then of what the child has saved, for other children that merge it; by key.
+    /// The parent's rows of what the child has saved, for other children that merge it; by key.
     var rows: [ObjectKey: Row] = [:]
-    /// When it has that.
+    /// The time of these rows.
     var time = Date.timeIntervalSinceReferenceDate
 }
 
 extension NSManagedObjectContext {
-    /// Hands the changes to the parent. What the parent has deleted is a conflict for the merge policy, as a row that is
-    /// gone; new links to it end.
+    /// Passes the changes to the parent. An object that the parent has deleted is a conflict for the merge policy, like a
+    /// missing row; new links to it end.
     func handUpResolvingConflicts() throws {
         var attempts = 0
         var endsLinks = true
         while true {
             let changes = ChildChanges(self)
-            // What is saved here is what rolling back returns to, whatever the parent makes of it.
+            // A rollback returns to what is saved here, whatever the parent does with it.
             let inserted = try tracker.inserted.all.map { ($0, try presentRow(of: $0)) }
             let updated = try tracker.updated.all.filter { !$0.isDeleted }.map {
                 ($0, try presentRow(of: $0))
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Ends unsaved links to what the parent has deleted. The objects themselves have no changes that were a conflict.
+    /// Ends unsaved links to what the parent has deleted. The objects themselves have no conflicting changes.
     ///
     /// - Throws: a validation error for what became of the objects.
     private func endLinks(toMissing places: [ObjectPlace], after attempts: inout Int) throws {
@@ -95,12 +95,12 @@ extension NSManagedObjectContext {
         keepResolution(isComplete: true)
         _ = session.stopWatching(in: nil)
         let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
-        // What was handed up shows what was handed up, unless it led to what is gone.
+        // Saved objects keep the values passed to the parent, except for links to deleted objects.
         var others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
             !$0.isDeleted && !$0.state.contains(.inaccessible)
                 && (!gone.isEmpty || !$0.isInserted && !$0.isUpdated)
         }
-        // What is new to the parent is not among what it has updated.
+        // Objects new to the parent are not among its updated ones.
         if !gone.isEmpty { others += Set(new.map(\.0)).subtracting(gone) }
         var changes = ContextChanges(
             inserted: new.map(\.0), updated: changed.map(\.0), deleted: tracker.deleted.all)
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
         announceSave(changes, affected: [], rowsAbove: RowsAbove(rows: rows, time: further.time))
     }
 
-    /// Shows objects that the parent has changed by itself as they are there.
+    /// Refreshes objects that the parent has changed itself.
     private func showFurtherChanges(of objects: [NSManagedObject]) {
         for object in objects {
             if object.isFault {
@@ -140,11 +140,11 @@ extension NSManagedObjectContext {
 
 // The parent's part: everything that can fail first, then the changes.
 extension NSManagedObjectContext {
-    /// Makes the changes of a child changes of this context: one event, to be undone as one.
+    /// Applies the changes of a child to this context: one event, to be undone as one.
     ///
-    /// - Parameter reportsMissing: whether links to what is gone here are an error, and not left out.
-    /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is itself in the middle of a save.
-    ///   Nothing has changed then.
+    /// - Parameter reportsMissing: whether links to objects deleted here are an error; otherwise they are left out.
+    /// - Throws: `ParentConflicts`; an error of the store; 134030 while this context is saving itself. Nothing has changed
+    ///   then.
     func take(_ changes: ChildChanges, reportsMissing: Bool) throws -> ParentSideChanges {
         guard session.canTakeChanges else {
             throw NSError.coreData(
@@ -163,7 +163,7 @@ extension NSManagedObjectContext {
             missing = links.missing
             for changed in changes.updated {
                 guard let object = try loadedObject(at: changed.place) else {
-                    // What no store keeps is nobody's conflict.
+                    // Changes that no store keeps do not conflict.
                     if changed.isPersistent { conflicts.append(.init(place: changed.place, current: nil)) }
                     continue
                 }
@@ -194,7 +194,7 @@ extension NSManagedObjectContext {
         return further
     }
 
-    /// What a child watches and is not what it was when the child read it.
+    /// Watched objects that have changed since the child read them.
     private func conflict(
         _ watched: (place: ObjectPlace, row: Row)
     ) throws -> ParentConflicts.Conflict? {
@@ -210,7 +210,7 @@ extension NSManagedObjectContext {
         return differs ? .init(place: watched.place, current: (row, object.snapshot)) : nil
     }
 
-    /// Whether two rows agree, of which one may name a destination by the temporary ID that it had.
+    /// Whether two rows agree; one may name a destination by its former temporary ID.
     private func hasSameValue(_ one: Row, _ other: Row, _ slot: Int, _ info: PropertySlot) -> Bool {
         if one.hasSameValue(as: other, slot, info) { return true }
         guard info.kind == .toOne, !one.isNull(slot), !other.isNull(slot) else { return false }
@@ -220,7 +220,7 @@ extension NSManagedObjectContext {
         return min(one.integer(slot), other.integer(slot)) < 0 && permanent(one) == permanent(other)
     }
 
-    /// The object at a place with its values; nil when there is none, or it is deleted here.
+    /// The object with an identity, with its values; nil when there is none, or it is deleted here.
     func loadedObject(at place: ObjectPlace) throws -> NSManagedObject? {
         let place = self.place(place)
         let known = identityMap.object(place.key)
@@ -230,14 +230,14 @@ extension NSManagedObjectContext {
         guard let row = try presentRow(at: place, notBefore: -.infinity) else { return nil }
         let object = known ?? object(home: place.home, reference: place.reference)
         if object.isFault {
-            // Others may have put a row of another entity there meanwhile.
+            // Others may have stored a row of another entity there meanwhile.
             guard object.stands(for: row) else { return nil }
             object.realise(with: row)
         }
         return object
     }
 
-    /// Takes in an object that a child has inserted. It has awoken there.
+    /// Adopts an object that a child has inserted. It has awoken there.
     private func newObject(for handed: ChildChanges.Object) -> NSManagedObject {
         let place = place(handed.place)
         let object: NSManagedObject
@@ -259,7 +259,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Makes an object blank that was asked for by its ID before there was one: a fault, or what became of it.
+    /// Clears an object that was requested by its ID before it existed: a fault, or what became of it.
     private func clear(_ object: NSManagedObject) {
         object.state.subtract([.fault, .inaccessible])
         tracker.remove(object)
@@ -268,10 +268,10 @@ extension NSManagedObjectContext {
         object.extras?.event = nil
     }
 
-    /// Gives an object the values that a child has set. Both ends of a link come from there; inverses are kept because
+    /// Applies the values that a child has set to an object. Both ends of a link come from there; inverses are kept because
     /// this context may have linked the objects to others meanwhile.
     ///
-    /// - Parameter targets: the objects that links lead to, but for those that are gone here, by their places in the child.
+    /// - Parameter targets: the objects that links lead to, except those deleted here, by their identities in the child.
     private func take(
         _ values: [(slot: Int, value: ChildChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
@@ -296,7 +296,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Orders the members as the child has them; behind them those that only this context has.
+    /// Orders the members as in the child; those that only this context has follow.
     private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
         let contents = object.loadedToMany(at: slot)
         let known = order.compactMap { identityMap.object(place($0).key) }
@@ -309,8 +309,8 @@ extension NSManagedObjectContext {
         object.didChange(at: slot)
     }
 
-    /// Loads what making and ending the links of an object changes at their other ends: a relationship to one leaves the
-    /// partner that it had, here perhaps another one than in the child.
+    /// Loads the other ends that making and ending the links of an object changes: a to-one relationship is unlinked from its
+    /// former partner, which may be another one here than in the child.
     ///
     /// - Parameter object: the object as it is here; nil for a new one.
     private func loadPartners(
@@ -327,10 +327,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// The objects that changed links lead or led to, loaded, but for new ones and those that are gone here. By their
-    /// places in the child, which stay what they are when objects are named meanwhile.
+    /// The objects that changed links lead or led to, loaded, except new ones and those deleted here. By their identities in
+    /// the child, which stay valid when objects get IDs meanwhile.
     ///
-    /// - Returns: also where links were made to those that are gone.
+    /// - Returns: also where links were made to deleted ones.
     private func linkTargets(
         of changes: ChildChanges
     ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectPlace]) {
@@ -352,7 +352,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Loads what a change of a link at this end reads: the object and, of an ordered relationship, its destinations.
+    /// Loads what changing a link at this end needs: the object and, for an ordered relationship, its destinations.
     ///
     /// - Returns: the present destination of a relationship to one.
     @discardableResult

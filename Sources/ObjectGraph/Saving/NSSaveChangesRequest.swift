@@ -3,7 +3,7 @@ import ManagedObjectModel
 
 /// The changes of a context that an incremental store writes.
 ///
-/// A request without any objects asks to write the metadata.
+/// A request without objects writes the metadata.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// The new objects.
     public private(set) var insertedObjects: Set<NSManagedObject>?

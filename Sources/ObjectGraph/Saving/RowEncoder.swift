@@ -10,7 +10,7 @@ struct RowEncoder: ~Copyable {
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
-    /// - Parameter plan: the save; nil for a row that is not written but shown to other contexts.
+    /// - Parameter plan: the save; nil for a row that is not written but passed to other contexts.
     /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store; 1550 when the values
     ///   take more bytes than a row can have.
     mutating func row(
@@ -23,7 +23,7 @@ struct RowEncoder: ~Copyable {
             guard traits.isStored, traits.kind != .toMany else { continue }
             let isSet = slot < object.values.count && !object.values[slot].isUnloaded
             if let old = object.row, !(isSet && object.touched.contains(slot)) {
-                // What nobody set keeps its bytes, also those of an archive that was refused.
+                // An unset value keeps its bytes, also those of an archive that was refused.
                 builder.copy(layout.slots[slot], from: old)
             } else if isSet {
                 switch object.values[slot] {
@@ -58,7 +58,7 @@ struct RowEncoder: ~Copyable {
 }
 
 extension RowBuilder {
-    /// Copies what a row has for a property, as it is.
+    /// Copies a row's value of a property unchanged.
     package mutating func copy(_ info: PropertySlot, from old: Row) {
         for element in info.elements { copy(element, from: old) }
         copy(info.rowSlot, from: old, hasBytes: info.kind.hasBytes)

@@ -1,14 +1,14 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a save will write, store by store, made of a context's changes without touching them.
+/// The writes of a save, store by store, made from a context's changes without modifying them.
 struct SavePlan {
     private(set) var stores: [StorePlan] = []
-    /// Deleted objects that no store has: they leave.
+    /// Deleted objects that no store has: they leave the context.
     private(set) var gone: [NSManagedObject] = []
 
-    /// - Throws: 134060 for a value that cannot be stored, 1550 for values that are too large, 134030 when no store takes an object, 133010 for a
-    ///   relationship between stores, 1550 for one to an object that was deleted.
+    /// - Throws: 134060 for a value that cannot be stored, 1550 for values that are too large, 134030 when no store accepts an
+    ///   object, 133010 for a relationship between stores, 1550 for one to an object that was deleted.
     init(_ context: NSManagedObjectContext) throws {
         var plans: [ObjectIdentifier: StorePlan] = [:]
         var order: [ObjectIdentifier] = []
@@ -22,7 +22,7 @@ struct SavePlan {
             return made
         }
 
-        // Those that sum up others go first, so that each of the others adds its part when it comes.
+        // Objects with derived sums go first, so that each of the others adds its part when it is written.
         var inserted = context.tracker.inserted.all
         if inserted.contains(where: \.layout.sumsUpDestinations) {
             inserted =
@@ -39,7 +39,7 @@ struct SavePlan {
             }
             last?.plan.assign(object, to: home)
         }
-        // Links lead to objects that come later, so all have a home before the first is packed.
+        // Links lead to objects that come later, so all are bound to a store before the first is packed.
         for store in order { try plans[store]?.insertAssigned() }
         for object in context.tracker.updated.all where !object.isDeleted {
             guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
@@ -72,7 +72,7 @@ struct SavePlan {
 }
 
 extension NSManagedObjectContext {
-    /// Where new objects will be kept: the first writable store that holds their entity. In the order of `objects`.
+    /// The entity bindings of new objects: in the first writable store that holds their entity. In the order of `objects`.
     func permanentHomes(of objects: [NSManagedObject]) throws -> [(StoredEntity, [NSManagedObject])] {
         var groups: [ObjectIdentifier: (StoredEntity, [NSManagedObject])] = [:]
         var order: [ObjectIdentifier] = []
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     }
 }
 
-/// Finds the homes of new objects. Where one store holds an entity, its objects need not ask one by one.
+/// Finds the entity bindings of new objects. If one store holds an entity, its objects share the lookup.
 private struct NewHomes {
     private let context: NSManagedObjectContext
     private var last: (layout: EntityLayout, home: StoredEntity)?
@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
             return store
         }
         let stores = persistentStoreCoordinator?.stores(for: object.entity, writable: true) ?? []
-        // The context that inserted the object, or got it from there, knows what it was assigned to.
+        // The context that inserted the object, or got it from there, knows the assigned store.
         if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.home.isTemporary {
             let place = ObjectPlace(object)
             return readParent { parent in parent.assignedStore(at: place) } ?? stores.first
@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
         return stores.first
     }
 
-    /// The store that a new object was assigned to in this context or, as far as this one does not have it, above; nil when
+    /// The store that a new object was assigned to in this context or, if this one does not have it, above; nil when
     /// it was assigned to none.
     private func assignedStore(at place: ObjectPlace) -> (any ObjectStore)? {
         let object = identityMap.object(self.place(place).key)
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
         return readParent { parent in parent.assignedStore(at: place) }
     }
 
-    /// - Throws: 134030 when no store takes the object.
+    /// - Throws: 134030 when no store accepts the object.
     fileprivate func newHome(of object: NSManagedObject) throws -> StoredEntity {
         if let store = destinedStore(of: object), let home = store.home(of: object.entity) {
             guard !store.isReadOnly else { throw store.readOnlyError }
@@ -157,8 +157,8 @@ extension NSManagedObjectContext {
             [NSAffectedObjectsErrorKey: [object]])
     }
 
-    /// Says which store a new object will be saved to. It is needed when several stores hold the object's entity, and
-    /// the first of them is not meant.
+    /// Assigns a new object to a store. This is needed when several stores hold the object's entity, and the first of them is
+    /// not meant.
     ///
     /// Stops with a message when the object was saved already to another store, is of another context, or when the
     /// store does not hold its entity.
@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
     }
 }
 
-/// What a save will write to one store.
+/// The writes of a save to one store.
 final class StorePlan {
     let store: any ObjectStore
     @exclusivity(unchecked) private(set) var unit = UnitOfWork()
@@ -194,7 +194,7 @@ final class StorePlan {
     /// Changed objects with nothing to write.
     private(set) var transientlyUpdated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
-    /// Where the new objects will be kept that have temporary references.
+    /// The entity bindings of new objects, by their temporary references.
     private let homes = ReferenceMap<StoredEntity>()
     @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, home: StoredEntity)] = []
     @exclusivity(unchecked) private var encoder: RowEncoder
@@ -210,7 +210,7 @@ final class StorePlan {
         unit.contextName = contextName
     }
 
-    /// Has this store keep a new object.
+    /// Adds a new object to this store.
     func assign(_ object: NSManagedObject, to home: StoredEntity) {
         if object.home.isTemporary { homes.set(home, for: object.reference) }
         assigned.append((object, home))
@@ -256,7 +256,7 @@ final class StorePlan {
         unit.deletions.append(.init(home: object.home, old: row))
     }
 
-    /// Has an object compared that is not written.
+    /// Adds an object to compare without writing it.
     func lock(_ object: NSManagedObject) {
         guard let row = object.row, !object.state.contains(.inaccessible) else { return }
         unit.locks.append(.init(home: object.home, old: row))
@@ -309,9 +309,9 @@ final class StorePlan {
         return key(of: object)
     }
 
-    /// Where a destination is or will be kept.
+    /// The entity binding of a destination.
     ///
-    /// - Throws: 133010 when that is another store; 1550 when the destination was deleted, and that saved.
+    /// - Throws: 133010 when that is another store; 1550 when the deletion of the destination was saved.
     func destinationHome(
         of object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> StoredEntity {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the running save of a context needs to know, and what the next one has to report or to do.
+/// The state of a context's running save, and what the next one has to report or to do.
 ///
-/// As with `ChangeTracker`, what objects are let go of is returned, for the caller to let go of.
+/// As with `ChangeTracker`, objects to release are returned to the caller.
 struct SaveSession {
-    /// What the context is doing.
+    /// The phase of the context.
     enum Phase {
         case idle, processing, savingHooks, saving, undoing
     }
@@ -14,34 +14,34 @@ struct SaveSession {
     var isValidating = false
     /// The value that is being checked before a save.
     var candidate: CandidateValue?
-    /// What went wrong where no error could be thrown, while a fault was loaded; the next save reports it.
+    /// An error of loading a fault, where it could not be thrown; the next save reports it.
     var faultingError: NSError?
-    /// What kept delete rules from being applied the last time; a save tries again.
+    /// The error that kept delete rules from being applied the last time; a save tries again.
     private var deletionError: NSError?
-    /// What the hooks of the running save have changed since they were last called.
+    /// The changes by hooks of the running save since they were last called.
     private var changedWhileSaving: [NSManagedObject] = []
-    /// What resolved conflicts of the running save have changed, to be taken back if it fails; nil when no save writes.
+    /// The changes by resolved conflicts of the running save, to revert if it fails; nil when no save writes.
     private var resolutionSteps: [ResolutionStep]?
     /// Objects that the next save compares with the store though they have no changes.
     private var watched: [ObjectIdentifier: NSManagedObject] = [:]
-    /// What a save replaces before anything else.
+    /// The replacements that a save makes first.
     private var unreadReplacements: [UnreadReplacement] = []
 
     /// Whether a save may begin: none is running, and none has called this code.
     var canBegin: Bool { phase == .idle && !isWriting }
 
-    /// Whether the changes of a child may come in: no object is being checked or written.
+    /// Whether the changes of a child may be applied: no object is being checked or written.
     var canTakeChanges: Bool { (phase == .idle || phase == .savingHooks) && !isValidating }
 
     // MARK: Errors
 
-    /// Notes what keeps delete rules from being applied; of several errors the first one counts.
+    /// Notes an error that keeps delete rules from being applied; of several errors the first one counts.
     mutating func noteDeletionError(_ error: NSError) { deletionError = deletionError ?? error }
 
-    /// Forgets what kept delete rules from being applied, which are tried again.
+    /// Forgets that error, because delete rules are tried again.
     mutating func forgetDeletionError() { deletionError = nil }
 
-    /// The error that could not be reported where it came up; it is reported once.
+    /// The error that could not be thrown where it happened; it is reported once.
     mutating func takeError() -> NSError? {
         let error = faultingError ?? deletionError
         (faultingError, deletionError) = (nil, nil)
@@ -58,14 +58,14 @@ struct SaveSession {
 
     /// Begins the first round of hooks, which all changed objects get.
     ///
-    /// - Returns: objects to let go of.
+    /// - Returns: objects to release.
     mutating func beginRounds() -> [NSManagedObject] {
         let changed = changedWhileSaving
         changedWhileSaving = []
         return changed
     }
 
-    /// What the hooks have changed since they were last called, each object once.
+    /// The changes by hooks since they were last called, each object once.
     mutating func takeChangedByHooks() -> [NSManagedObject] {
         let changed = changedWhileSaving.uniqued
         changedWhileSaving = []
@@ -74,17 +74,17 @@ struct SaveSession {
 
     // MARK: Resolved conflicts
 
-    /// Whether a save is writing, or resolving what kept it from that.
+    /// Whether a save is writing, or resolving conflicts.
     var isWriting: Bool { resolutionSteps != nil }
 
     mutating func beginWriting() { resolutionSteps = [] }
 
-    /// Notes what resolving a conflict changes, if a save is writing.
+    /// Notes the changes of resolving a conflict, if a save is writing.
     mutating func note(_ step: ResolutionStep) { resolutionSteps?.append(step) }
 
-    /// What resolving conflicts has changed since this was asked last.
+    /// The changes by resolved conflicts since the last call.
     ///
-    /// - Parameter isComplete: false when the save goes on with other stores.
+    /// - Parameter isComplete: false when the save continues with other stores.
     mutating func takeResolutionSteps(isComplete: Bool) -> [ResolutionStep] {
         let steps = resolutionSteps ?? []
         resolutionSteps = isComplete ? nil : []
@@ -99,10 +99,10 @@ struct SaveSession {
 
     mutating func stopWatching(_ object: NSManagedObject) { watched[ObjectIdentifier(object)] = nil }
 
-    /// Ends the watch of the objects that a store has which was saved.
+    /// Ends the watch of the objects of a saved store.
     ///
     /// - Parameter stores: which ones; nil for all.
-    /// - Returns: objects to let go of.
+    /// - Returns: objects to release.
     mutating func stopWatching(in stores: [any ObjectStore]?) -> [NSManagedObject] {
         let former = watchedObjects
         watched =
@@ -116,20 +116,20 @@ struct SaveSession {
 
     // MARK: Unread replacements
 
-    /// Has the next save replace destinations that cannot be read yet.
+    /// Makes the next save replace destinations that cannot be read yet.
     mutating func keep(_ replacement: UnreadReplacement) { unreadReplacements.append(replacement) }
 
-    /// What the save has to replace before anything else, which it does now.
+    /// Removes and returns the replacements that the save makes first.
     mutating func takeUnreadReplacements() -> [UnreadReplacement] {
         let replacements = unreadReplacements
         unreadReplacements = []
         return replacements
     }
 
-    /// Forgets what was to be replaced of an object.
+    /// Forgets the replacements of an object.
     ///
-    /// - Parameter slot: in which relationship; nil for all.
-    /// - Returns: what holds objects to let go of.
+    /// - Parameter slot: the relationship; nil for all.
+    /// - Returns: values that hold objects to release.
     mutating func forgetReplacements(of object: NSManagedObject, at slot: Int? = nil) -> [UnreadReplacement] {
         guard !unreadReplacements.isEmpty else { return [] }
         let former = unreadReplacements
@@ -137,11 +137,11 @@ struct SaveSession {
         return former
     }
 
-    // MARK: Giving up
+    // MARK: Discarding
 
-    /// Forgets what the next save would report or do, because there are no changes any more.
+    /// Forgets what the next save would report or do, because there are no longer any changes.
     ///
-    /// - Returns: what holds objects to let go of.
+    /// - Returns: values that hold objects to release.
     mutating func abandon() -> (watched: [NSManagedObject], replacements: [UnreadReplacement]) {
         (faultingError, deletionError) = (nil, nil)
         return (stopWatching(in: nil), takeUnreadReplacements())

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a save changed, as IDs, for other contexts.
+/// The changes of a save, as IDs, for other contexts.
 struct SavedChanges: Sendable {
     private(set) var inserted: Set<NSManagedObjectID> = []
     private(set) var updated: Set<NSManagedObjectID> = []
@@ -32,12 +32,12 @@ struct SavedChanges: Sendable {
         return changes
     }
 
-    /// Reads what a notification or a message tells, for a context of a coordinator.
+    /// Reads the changes in a notification or a message, for a context of a coordinator.
     ///
     /// - Parameters:
     ///   - userInfo: arrays or sets of objects, of their IDs or of the URLs of these, under `NSInsertedObjectsKey` or
     ///     `NSInsertedObjectIDsKey` and their like. Stops with a message for a value of another type.
-    ///   - coordinator: whose IDs stand for them then. Objects of stores that it does not have are left out.
+    ///   - coordinator: the coordinator whose IDs are used. Objects of stores that it does not have are left out.
     init(_ userInfo: [AnyHashable: Any], for coordinator: NSPersistentStoreCoordinator?) {
         var translation = coordinator.map(IdentityTranslation.init)
         func ids(_ keys: String...) -> Set<NSManagedObjectID> {
@@ -107,16 +107,16 @@ struct SavedChanges: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Takes in what another context saved: one of this coordinator, another child of the same parent, or one of
+    /// Merges what another context saved: one of this coordinator, another child of the same parent, or one of
     /// another coordinator that has the same store open.
     ///
-    /// Changed objects that this context has are refreshed, under this context's own changes; inserted ones become
-    /// known as faults; deleted ones are deleted here. What a context below this one saved is here already, or not yet on
-    /// its way here: that changes nothing.
+    /// Changed objects that this context has are refreshed, under this context's own changes; inserted ones are registered as
+    /// faults; deleted ones are deleted here. A save of a context below this one changes nothing: its changes are already here,
+    /// or not saved to this context yet.
     ///
     /// - Parameter notification: a `NSManagedObjectContextDidSave` or `…DidSaveObjectIDs` notification, or one with arrays or
     ///   sets of objects, of `NSManagedObjectID`s or of their `URL`s under the same keys. Objects of stores that this
-    ///   context's coordinator does not have do not count. Stops with a message for a value of another type.
+    ///   context's coordinator does not have are ignored. Stops with a message for a value of another type.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         assertOnQueue()
         let changes = SavedChanges(notification.userInfo ?? [:], for: persistentStoreCoordinator)
@@ -130,32 +130,32 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// Forgets what is cached of objects that no context of this coordinator has saved.
+    /// Drops cached rows of objects that no context of this coordinator has saved.
     private func forgetRows(of changes: SavedChanges) {
         for id in changes.updated.union(changes.deleted).union(changes.refreshed) {
             (id.home.store as? any ObjectStore)?.forgetRow(id.key)
         }
     }
 
-    /// Reads the rows again of changed objects that are loaded here, for all at once.
+    /// Reads the rows of changed objects that are loaded here again, all at once.
     private func cacheRows(of changes: SavedChanges) {
         let loaded = changes.updated.union(changes.refreshed).compactMap {
             identityMap.object(place($0).key)
         }.filter { !$0.isFault && !$0.isInserted && !$0.state.contains(.inaccessible) }
         guard loaded.count > 1, parentContext == nil else { return }
-        // What cannot be read is asked for again, and told, object by object.
+        // What cannot be read is requested again, and reported, object by object.
         _ = try? storedRows(of: loaded)
     }
 
-    /// Takes in what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
+    /// Merges what others saved. That cannot be undone. An object that they deleted counts as deleted here too, until
     /// the next save, which has nothing to write for it.
     ///
     /// - Parameters:
-    ///   - isCertain: whether what was saved is where this context reads. Otherwise an object may have been deleted
+    ///   - isCertain: whether the save is in the store or parent of this context. Otherwise an object may have been deleted
     ///     in a context whose parent has not saved that.
     ///   - isForeign: whether no context of this coordinator has saved it, so that its row cache knows nothing of it.
-    ///   - rows: what the parent has of the objects; nil to ask for it, as this context was asked to merge. One that merges by itself
-    ///     does not wait for its parent, whose queue may wait for this one: what it has and is not among the rows, it merges later.
+    ///   - rows: the parent's rows of the objects; nil to request them, if the program called for the merge. An automatic merge
+    ///     does not wait for the parent, whose queue may wait for this one: objects without a row here are merged later.
     func merge(
         _ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false,
         rows: RowsAbove? = nil
@@ -176,8 +176,8 @@ extension NSManagedObjectContext {
             } else if let rows {
                 let row = rows.rows[id]
                 guard row != nil || !place.home.isTemporary && reads(place) else { continue }
-                // The ID of what was saved names its very entity. Who follows the context reads the object at once; others read it
-                // as the parent has it then.
+                // The ID of a saved object names its exact entity. Followers of the context read the object at once; others
+                // read the parent's state later.
                 let shown = ParentRow(place: place, row: listeners.isEmpty ? nil : row)
                 for object in objects([shown]) { tracker.noteExternalInsertion(of: object) }
             } else if reads(place) {
@@ -229,9 +229,9 @@ extension NSManagedObjectContext {
         (try? storedRow(of: object, notBefore: oldestAcceptable)) != nil
     }
 
-    /// Shows what others have changed in an object, under its own changes.
+    /// Merges others' changes of an object below its own changes.
     ///
-    /// - Parameter rows: those that the parent has; nil to ask for the object's.
+    /// - Parameter rows: the parent's rows; nil to request the object's.
     /// - Returns: false when its row is needed and not among them.
     func takeChange(_ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?) -> Bool {
         guard !object.isInserted else { return true }
@@ -239,13 +239,13 @@ extension NSManagedObjectContext {
             guard !object.isFault, !object.state.contains(.inaccessible) else { return true }
             return takeNewerRow(object, id, rows) { row in
                 object.rebase(on: row, keeping: .ownChanges)
-                // Others may have linked something to it: its delete rules apply to that too.
+                // Others may have linked objects to it: its delete rules apply to these too.
                 repeatDeletion(of: object)
             }
         }
         var isShown = true
         if case .part = object.faultSource {
-            // Somebody may have read what was fetched of it.
+            // The fetched values may have been read.
             object.willChangeAll()
             object.row = nil
             object.didChangeAll()

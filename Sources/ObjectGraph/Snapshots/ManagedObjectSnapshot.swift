@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The values that a managed object had at one moment, to be handed to other actors and threads.
+/// The values that a managed object had at one moment, to be passed to other actors and threads.
 ///
 /// ```swift
 /// let book = try await context.perform {
@@ -12,9 +12,9 @@ import ManagedObjectModel
 /// let author: NSManagedObjectID? = book[\Book.author]
 /// ```
 ///
-/// A snapshot has what it was made of and nothing else: unless told otherwise, every attribute that is stored, but those of
+/// A snapshot has what it was made of and nothing else: by default, every attribute that is stored, but those of
 /// transformable type, and the destination of every to-one relationship, as an ID. To-many relationships, transient and
-/// transformable attributes are in it when they are asked for by name: see `NSManagedObject.snapshot(of:)` and
+/// transformable attributes are in it when they are requested by name: see `NSManagedObject.snapshot(of:)` and
 /// `NSManagedObjectContext.fetchSnapshots(_:of:)`. Reading another property stops with a message.
 ///
 /// Two snapshots are equal that are of the same object, with the same values of the same properties. It is encoded with the URI of its

@@ -37,7 +37,7 @@ extension NSFetchRequestResult where Self: NSManagedObject {
 extension EntityLayout {
     /// The slots that a snapshot is made of.
     ///
-    /// - Throws: 134060 for a name that is no attribute or relationship of the entity.
+    /// - Throws: 134060 for a name that is not an attribute or relationship of the entity.
     func snapshotSlots(_ keys: [String]?) throws -> [Int] {
         guard let keys else {
             return slots.indices.filter { index in

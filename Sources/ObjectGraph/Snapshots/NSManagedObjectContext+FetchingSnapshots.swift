@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     /// Snapshots of the objects that a request finds, in its order.
     ///
     /// In a context without unsaved changes and without a parent they are made of the rows that the store has, and no object is
-    /// made: each to-many relationship that is asked for costs one query. They then have what is stored, also where the
+    /// made: each requested to-many relationship costs one query. They then have what is stored, also where the
     /// context has older values of an object. Otherwise they are made of the objects that `fetch(_:)` finds.
     ///
     /// - Parameters:

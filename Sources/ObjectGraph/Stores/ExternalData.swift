@@ -9,23 +9,23 @@ package enum ExternalData {
     package static let inline: UInt8 = 1
     package static let reference: UInt8 = 2
 
-    /// What the column gets for data.
+    /// The bytes in the column for data.
     package static func column(_ data: Data) -> Data { [inline] + data }
 
-    /// What the column gets for data in a file.
+    /// The bytes in the column for data in a file.
     package static func column(naming file: UUID) -> Data { [reference] + Data(file.uuidString.utf8) + [0] }
 
     /// The name of the file that a column leads to; nil for data in the row, and for a reference that names no file.
     package static func fileName(_ column: Data) -> String? {
         guard column.first == reference, column.count <= 38 else { return nil }
         let name = String(decoding: column.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        // Nothing but an identifier is taken for the name of a file.
+        // Only an identifier is accepted as the name of a file.
         return UUID(uuidString: name) == nil ? nil : name
     }
 
     /// The data that a column stands for.
     ///
-    /// - Parameter store: has the file that the column may name; nil for an object that no store has.
+    /// - Parameter store: the store with the file that the column may name; nil for an object that no store has.
     /// - Throws: 134060 when the column names no file, or the file cannot be read.
     package static func data(_ column: Data, of store: NSPersistentStore?) throws -> Data {
         try data(column) { name in
@@ -75,21 +75,21 @@ extension NSManagedObject {
                 guard let newer, !newer.isNull(slot) else { return .null }
                 if let data = try? ExternalData.data(newer.data(slot), of: store) { return .data(data) }
             }
-            // The reader of a property cannot be told; the next save is. One that checks the value keeps its bytes.
+            // Reading a property cannot throw; the next save does. A validating save keeps the bytes.
             Log.objects.error("Could not load \(objectID): \(error.localizedDescription)")
             if let context, !context.session.isValidating { context.session.faultingError = error as NSError }
             return nil
         }
     }
 
-    /// Takes external data in that was not read yet. What cannot be read stays as it is.
+    /// Loads external data that was not read yet. Unreadable data is left unchanged.
     ///
-    /// - Parameter report: gets the error for each value that is lost: 134060.
+    /// - Parameter report: receives the error for each lost value: 134060.
     final func readExternalData(_ report: (NSError) -> Void) {
         guard let row, !layout.externalSlots.isEmpty else { return }
         let store = home.store
         for slot in layout.externalSlots.map(\.rowSlot) where !row.isNull(slot) {
-            // One that a check of the values could not read is nil without having been set.
+            // A value that validation could not read is nil without having been set.
             if slot < values.count, !values[slot].isUnloaded, touched.contains(slot) || !values[slot].isNull {
                 continue
             }
@@ -103,8 +103,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The row that the store has in the place of an older one, where a column differs: nil inside for a row that is gone,
-    /// nil for one that still says the same.
+    /// The store's newer row, if a column differs: nil inside for a deleted row, nil for an equal one.
     private final func newerRow(than row: Row, _ slot: Int) -> Row?? {
         guard let store = home.store as? any ObjectStore,
             let found = try? [

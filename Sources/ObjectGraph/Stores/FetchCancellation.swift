@@ -6,7 +6,7 @@ import Synchronization
 package final class FetchCancellation: Sendable {
     private struct State: @unchecked Sendable {
         var isCancelled = false
-        /// Interrupts what reads now.
+        /// Interrupts the current reader.
         var interrupt: (() -> Void)?
     }
 
@@ -16,16 +16,16 @@ package final class FetchCancellation: Sendable {
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Interrupts what is read, and keeps the rest from being read.
+    /// Interrupts the current read, and prevents later ones.
     package func cancel() {
         state.withLock { $0.isCancelled = true }
         interrupt()
     }
 
-    /// Interrupts until nothing is read any more: a database may forget an interruption that meets no running statement.
+    /// Interrupts until the read has ended: a database may forget an interruption that meets no running statement.
     private func interrupt() {
         let isReading = state.withLock { state in
-            // Inside the lock: after it the connection may be somebody else's.
+            // Inside the lock: after it the connection may have another user.
             state.interrupt?()
             return state.interrupt != nil
         }
@@ -35,7 +35,7 @@ package final class FetchCancellation: Sendable {
 
     /// Reads, unless the fetch was cancelled.
     ///
-    /// - Parameter interrupt: interrupts what reads.
+    /// - Parameter interrupt: interrupts the reader.
     /// - Throws: `NSUserCancelledError` when the fetch was cancelled, before or meanwhile.
     package func reading<Value>(interruptedBy interrupt: @escaping () -> Void, _ body: () throws -> Value)
         throws
@@ -56,7 +56,7 @@ package final class FetchCancellation: Sendable {
         }
     }
 
-    /// Whether an error says that the fetch was cancelled.
+    /// Whether an error is that of a cancelled fetch.
     static func isError(_ error: any Error) -> Bool {
         let error = error as NSError
         return error.domain == NSCocoaErrorDomain && error.code == CocoaError.Code.userCancelled.rawValue

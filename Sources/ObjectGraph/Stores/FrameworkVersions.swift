@@ -2,8 +2,7 @@
 
 /// The version of Apple's framework whose formats these are; the metadata of new stores have it.
 ///
-/// A program that asks whether the framework is at least a certain one finds that it is newer than all that have a
-/// constant.
+/// It is newer than all versions with a constant.
 public let NSCoreDataVersionNumber: Double = 1447
 
 /// The framework of Mac OS X 10.4.

@@ -1,8 +1,8 @@
 import ManagedObjectModel
 
-/// What a migrated store needs to know to take over the history of the one that it was made of.
+/// The information that a migrated store needs to adopt the history of its source.
 package struct HistoryKeeping {
-    /// What becomes of the objects of an entity.
+    /// The mapping of the objects of an entity.
     package struct Way {
         package let destination: StoredEntity
         /// For each slot of the destination the slot that its values come from.
@@ -16,10 +16,10 @@ package struct HistoryKeeping {
 
     /// The author of the transaction, without changes, that ends the history.
     package let author: String
-    /// Whether tables that belong to no model are kept too.
+    /// Whether tables outside of the model are kept too.
     package let keepsOtherTables: Bool
-    /// What becomes of the objects of an entity; nil when they are gone.
+    /// The mapping of the objects of an entity; nil when they are dropped.
     package let way: (StoredEntity) -> Way?
-    /// What became of an object; nil when it is gone.
+    /// The migrated object for an object; nil when it was dropped.
     package let counterpart: (ObjectKey) -> ObjectKey?
 }

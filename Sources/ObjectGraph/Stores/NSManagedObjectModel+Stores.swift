@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-// Which part of a model a store has, by what its metadata say.
+// The part of a model that a store has, according to its metadata.
 
 extension NSManagedObjectModel {
     /// The configuration whose entities a store has; nil when it has those of all, or of none.
@@ -10,8 +10,8 @@ extension NSManagedObjectModel {
         return configurations.sorted().first { hasEntities(ofStoreWith: metadata, configuration: $0) }
     }
 
-    /// Whether a configuration has the entities that the metadata of a store name. Of hashes that cannot be computed with
-    /// certainty those of the metadata count.
+    /// Whether a configuration has the entities that the metadata of a store name. For hashes that cannot be computed with
+    /// certainty, those of the metadata count.
     package func hasEntities(ofStoreWith metadata: [String: Any], configuration: String? = nil) -> Bool {
         comparison(configuration, withStoreOf: metadata).map(\.isUncertain)
             ?? isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a coordinator makes a store with.
+/// The parameters with which a coordinator makes a store.
 public struct _StoreOpening {
     package let coordinator: NSPersistentStoreCoordinator?
     package let configuration: String?
@@ -19,14 +19,14 @@ public struct _StoreOpening {
     }
 }
 
-/// A place where objects are kept: a file, or memory. Made by a coordinator.
+/// A store of objects: a file, or memory. Made by a coordinator.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var currentMetadata: [String: Any] = [:]
     private var readOnly: Bool
     private var features: [String] = []
     private var location: URL?
-    /// The file whose external data the store reads, if that is another one than its own. Set before it is used.
+    /// The file whose external data the store reads, if it is not its own. Set before it is used.
     package nonisolated(unsafe) var fileOfExternalData: URL?
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
@@ -55,8 +55,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes a store of a class that only the program's run knows, by the initializer above. Every class has it that inherits
-    /// or overrides that one.
+    /// Makes a store of a class that is known only at run time, by the initializer above. Every class that inherits or
+    /// overrides that one has it.
     public required convenience init(_opening opening: _StoreOpening) {
         self.init(
             persistentStoreCoordinator: opening.coordinator, configurationName: opening.configuration,
@@ -66,26 +66,26 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The type of the store, as `NSStoreTypeKey` names it.
     open var type: String { "" }
 
-    /// Where the store is.
+    /// The location of the store.
     open var url: URL? {
         get { lock.withLock { location } }
         set { lock.withLock { location = newValue } }
     }
 
-    /// Whether the store refuses to be changed: because it was asked to, or because it has a feature that cannot be
-    /// kept right. A store that was opened read-only stays so.
+    /// Whether the store refuses to be changed: because of an option, or because it has a feature that cannot be maintained. A
+    /// store that was opened read-only stays so.
     open var isReadOnly: Bool {
         get { lock.withLock { readOnly || !features.isEmpty } }
         set { lock.withLock { readOnly = newValue } }
     }
 
-    /// What the store has that would not be right any more if it were written to, each as part of a sentence.
+    /// The features of the store that a write would invalidate, each as part of a sentence.
     package var unsupportedFeatures: [String] {
         get { lock.withLock { features } }
         set { lock.withLock { features = newValue } }
     }
 
-    /// What a save to the store fails with while it is read-only.
+    /// The error of a save to the store while it is read-only.
     package var readOnlyError: NSError {
         let features = unsupportedFeatures
         let reason =
@@ -97,15 +97,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             [NSAffectedStoresErrorKey: [self]])
     }
 
-    /// The store's identifier: the host of its objects' URIs. What is set is written by the next save.
+    /// The store's identifier: the host of its objects' URIs. A new value is written by the next save.
     open var identifier: String! {
         get { lock.withLock { currentMetadata[NSStoreUUIDKey] as? String } }
         set { lock.withLock { currentMetadata[NSStoreUUIDKey] = newValue } }
     }
 
-    /// What the store says of itself: type, identifier, version hashes of the model, and the application's own keys.
+    /// The metadata: type, identifier, version hashes of the model, and the application's own keys.
     ///
-    /// What is set is written by the next save.
+    /// A new value is written by the next save.
     open var metadata: [String: Any]! {
         get { lock.withLock { currentMetadata } }
         set { lock.withLock { currentMetadata = newValue ?? [:] } }
@@ -113,10 +113,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Opens the store and reads its metadata.
     ///
-    /// - Throws: why the store cannot be opened.
+    /// - Throws: an error if the store cannot be opened.
     open func loadMetadata() throws {}
 
-    /// What the store at a URL says of itself; the store is not opened.
+    /// The metadata of the store at a URL; the store is not opened.
     ///
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -124,7 +124,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             .persistentStoreInvalidType, "\(self) does not tell the metadata of a store that is not open.")
     }
 
-    /// Sets what the store at a URL says of itself; the store is not opened.
+    /// Sets the metadata of the store at a URL; the store is not opened.
     ///
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
@@ -138,19 +138,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// Called before the store is removed.
     open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
-    /// Whether the store hears which objects contexts have.
+    /// Whether the store is notified which objects contexts have.
     package var followsObjects: Bool { false }
 
-    /// Tells that a context has objects from now on.
+    /// Notes that a context has objects from now on.
     package func noteRegistered(_ ids: [NSManagedObjectID]) {}
 
-    /// Tells that a context has objects no more. May come on any thread.
+    /// Notes that a context no longer has objects. Called on any thread.
     package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
 
-    /// The text of a reference in the URI of an object's ID.
+    /// The string of a reference in the URI of an object's ID.
     package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
 
-    /// The reference that a text in a URI stands for.
+    /// The reference for a string in a URI.
     package func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(text), number > 0 else {
             return nil
@@ -181,24 +181,24 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         homesByNumber = byNumber
     }
 
-    /// Takes over the entities of another store, with all objects and IDs that hang on them once they are told where
-    /// they belong (`StoredEntity.move(to:)`).
+    /// Adopts the entities of another store, with all their objects and IDs, once these are moved
+    /// (`StoredEntity.move(to:)`).
     package func takeEntities(of other: NSPersistentStore) {
         homesByEntity = other.homesByEntity
         homesByNumber = other.homesByNumber
     }
 
-    /// The entity's place in this store; nil when the store does not hold it. O(1).
+    /// The entity's binding in this store; nil when the store does not hold it. O(1).
     package func home(of entity: NSEntityDescription) -> StoredEntity? {
         homesByEntity[ObjectIdentifier(entity)]
     }
 
-    /// The place of the entity with this number; nil when there is none. O(1).
+    /// The binding of the entity with this number; nil when there is none. O(1).
     package func home(number: Int32) -> StoredEntity? {
         homesByNumber.indices.contains(Int(number)) ? homesByNumber[Int(number)] : nil
     }
 
-    /// The places of all entities, by number.
+    /// The bindings of all entities, by number.
     package var homes: [StoredEntity] { homesByNumber.compactMap(\.self) }
 }
 

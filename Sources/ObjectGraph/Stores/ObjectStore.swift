@@ -5,12 +5,12 @@ import ManagedObjectModel
 package protocol ObjectStore: StoreKind {
     /// Opens the store, or makes it, for the entities of a model.
     ///
-    /// - Parameter old: a store of the same model whose objects this one takes over, by the same references.
+    /// - Parameter old: a store of the same model whose objects this one adopts, by the same references.
     /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; what is
     ///   stored is as it was.
     func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws
 
-    /// Whether a fetch brings rows. Otherwise it brings keys, and rows are asked for one by one.
+    /// Whether a fetch returns rows. Otherwise it returns keys, and rows are requested one by one.
     var fetchesRows: Bool { get }
     /// Whether new objects must have their references before they are saved.
     var needsReferencesBeforeSaving: Bool { get }
@@ -26,11 +26,11 @@ package protocol ObjectStore: StoreKind {
 
     /// The objects that a query finds, as rows in which only some properties have their values; nil where rows are always whole.
     func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]?
-    /// Where the objects are that a query finds.
+    /// The identities of the objects that a query finds.
     func places(for query: FetchQuery) throws -> PlaceList
     /// A fetch that any thread may execute; nil for one that is to be executed on the queue of its context.
     ///
-    /// - Throws: 134060 for a condition that the store does not take.
+    /// - Throws: 134060 for a condition that the store does not support.
     func prepared(_ query: FetchQuery) throws -> (any PreparedFetch)?
     /// What changes whenever something is saved to the store; nil where that is not known.
     var rowState: RowCache.State? { get }
@@ -67,9 +67,9 @@ package protocol ObjectStore: StoreKind {
 
     /// References for new objects, one for each, entity by entity. They are not used again.
     func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
-    /// Has the store find objects of another one by the references that they have there.
+    /// Makes the store find objects of another one by their references there.
     func keepReferences(of objects: [NSManagedObject]) throws
-    /// Has the first save make the store's file, where nothing may be by then.
+    /// Makes the first save create the store's file, which must not exist by then.
     ///
     /// - Parameter model: a file whose mode and owner the new one gets.
     func makesFile(like model: URL?)
@@ -96,9 +96,9 @@ package protocol ObjectStore: StoreKind {
     /// - Throws: 134070 when the caller is called from inside of a read or write of the store, which closing would wait for.
     func checkIsUnused(to action: String) throws
 
-    /// Whether the store has a persistent history that its successor takes over.
+    /// Whether the store has a persistent history that its successor adopts.
     var keepsHistory: Bool { get }
-    /// Takes over the history of the store that this one was migrated from.
+    /// Adopts the history of the store that this one was migrated from.
     ///
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws
@@ -155,25 +155,25 @@ package struct FetchQuery {
     package var predicate: NSPredicate?
     /// Only objects with these references, if given.
     package var references: [Int64]?
-    /// A store may prepare a query once for each number of references up to this one; of more, however many, it makes one value.
+    /// A store may prepare a query once for each number of references up to this one; larger lists become one value.
     package static let mostSingleReferences = 64
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
-    /// Whether a part of the rows is wanted, so that it matters which come first.
+    /// Whether only a part of the rows is requested, so that the order matters.
     package var isWindow: Bool { limit > 0 || offset > 0 }
     /// For dictionaries: what to fetch, and how to group it.
     package var properties: [NSPropertyDescription] = []
     package var groupBy: [NSPropertyDescription] = []
     package var having: NSPredicate?
     package var isDistinct = false
-    /// The form of the result that was asked for.
+    /// The requested form of the result.
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
-    /// Who asks.
+    /// The context and generation that the query reads for.
     package var reader = StoreReader()
-    /// The context that asks.
+    /// The requesting context.
     package var context: NSManagedObjectContext? { reader.context }
-    /// The request that was made, with wishes that change no result; nil for what the context asks by itself.
+    /// The caller's request, with options that do not change the result; nil for a request of the context itself.
     package var specification: FetchSpecification?
 
     package init(home: StoredEntity) { self.home = home }
@@ -266,7 +266,7 @@ package struct UnitOfWork {
     package var orders: [Order] = []
     /// The objects themselves, for stores that do not take rows.
     package var objects = SavedObjects()
-    /// Who saves, for history.
+    /// The author of the save, for history.
     package var author: String?
     /// The name of the context that saves, for history.
     package var contextName: String?
@@ -329,7 +329,7 @@ package struct SaveConflicts: Error, @unchecked Sendable {
         /// The row as it is now; nil when it is gone, or of another entity.
         package let current: Row?
 
-        /// Rows that are of another entity by now stand for another object: the one of the conflict is gone then.
+        /// A row that is now of another entity belongs to another object: the object of the conflict is gone then.
         package init(home: StoredEntity, old: Row, cached: Row?, current: Row?) {
             func own(_ row: Row?) -> Row? { row.flatMap { $0.entityNumber == home.entityNumber ? $0 : nil } }
             self.home = home
@@ -348,7 +348,7 @@ package struct ConstraintViolations: Error, @unchecked Sendable {
     package struct Violation {
         /// The names of the constraint.
         package let constraint: [String]
-        /// The row that has the values; nil when only the objects of the save do.
+        /// The row with the values; nil when only objects of the save have them.
         package let stored: Row?
         /// The objects of the save that have the values.
         package let objects: [NSManagedObject]
@@ -362,7 +362,7 @@ package struct ConstraintViolations: Error, @unchecked Sendable {
 
     package let store: any ObjectStore
     package let violations: [Violation]
-    /// What the database said.
+    /// The database's error.
     package let cause: NSError
 
     package init(store: any ObjectStore, violations: [ConstraintViolations.Violation], cause: NSError) {

@@ -1,11 +1,11 @@
-/// Where the objects of a result are, in order and packed: the keys as `ReferenceList` has them, and four bytes more an object
+/// The identities of a result's objects, in order and packed: the keys as in `ReferenceList`, and four bytes more an object
 /// when they are of several entities.
 package struct PlaceList {
     private static let pieceSize = ReferenceList.pieceSize
 
     private(set) var homes: [StoredEntity] = []
     private var references = ReferenceList()
-    /// For each place, the index of its home; empty while there is one home.
+    /// For each identity, the index of its entity binding; empty while there is only one.
     private var homeIndexes: [ContiguousArray<UInt32>] = []
     private var indexOfHome: [ObjectIdentifier: UInt32] = [:]
     private var last: (home: StoredEntity, index: UInt32)?
@@ -15,7 +15,7 @@ package struct PlaceList {
     var count: Int { references.count }
     var isEmpty: Bool { count == 0 }
 
-    /// Adds a place at the end. O(1).
+    /// Adds an identity at the end. O(1).
     package mutating func append(_ home: StoredEntity, _ reference: Int64) {
         let index = index(of: home)
         if homes.count > 1 {
@@ -25,7 +25,7 @@ package struct PlaceList {
         references.append(reference)
     }
 
-    /// The index of a home. With the second one, all places get theirs.
+    /// The index of an entity binding. With the second one, all identities get theirs.
     private mutating func index(of home: StoredEntity) -> UInt32 {
         if let last, last.home === home { return last.index }
         let index = indexOfHome[ObjectIdentifier(home)] ?? UInt32(homes.count)
@@ -49,7 +49,7 @@ package struct PlaceList {
         return ObjectPlace(home: home, reference: references[index])
     }
 
-    /// The places of one table in the order of their keys.
+    /// The identities of one table in the order of their keys.
     package var inKeyOrder: PlaceList {
         var list = PlaceList()
         for place in (0..<count).map({ self[$0] }).sorted(by: { $0.reference < $1.reference }) {
@@ -58,7 +58,7 @@ package struct PlaceList {
         return list
     }
 
-    /// The list without some places. O(n).
+    /// The list without some identities. O(n).
     func removing(_ keys: Set<ObjectKey>) -> PlaceList {
         guard !keys.isEmpty else { return self }
         var kept = PlaceList()

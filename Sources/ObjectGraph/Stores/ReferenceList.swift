@@ -1,5 +1,4 @@
-/// Keys of rows, in order and packed: nothing for those that follow each other, four bytes for others that are near, else
-/// eight.
+/// Keys of rows, in order and packed: no bytes for consecutive ones, four bytes for other close ones, else eight.
 ///
 /// Kept in pieces of one size, so that the list grows without ever being copied.
 struct ReferenceList {

@@ -1,14 +1,14 @@
 /// Values by the references of one table: a hash table with open addressing, several times as fast as `Dictionary` for
 /// the one kind of key that every fetch, fault and release looks up.
 ///
-/// Keys come in runs, so eight in a row stay beside each other. The runs are spread by a multiplier that each process
-/// draws anew, so that no file can be made whose keys collide. Not thread-safe: the owner has a lock.
+/// Keys come in runs, so eight consecutive ones stay together. A random multiplier of each process spreads the runs, so that no
+/// file can be made whose keys collide. Not thread-safe: the owner has a lock.
 @usableFromInline
 package final class ReferenceMap<Value> {
     @usableFromInline
     struct Entry {
         @usableFromInline var reference: Int64
-        /// Nil for an entry that is free or was left.
+        /// Nil for an entry that is free or was vacated.
         @usableFromInline var value: Value?
 
         @inlinable
@@ -17,17 +17,17 @@ package final class ReferenceMap<Value> {
             self.value = value
         }
 
-        /// Whether a search goes on behind the entry.
+        /// Whether a search continues after the entry.
         @inlinable @inline(__always)
         var isLeft: Bool { value == nil && reference == .min }
 
         @inlinable static var free: Entry { Entry(reference: 0, value: nil) }
-        /// Of a value that was taken out while others stood behind it.
+        /// An entry whose value was removed while others followed it.
         @inlinable static var left: Entry { Entry(reference: .min, value: nil) }
     }
 
     @exclusivity(unchecked) @usableFromInline var entries: UnsafeMutablePointer<Entry>
-    /// A power of two; at most a half is taken or was left.
+    /// A power of two; at most half of the entries are used or vacated.
     @exclusivity(unchecked) @usableFromInline var capacity: Int
     @exclusivity(unchecked) @usableFromInline var shift: UInt64
     @exclusivity(unchecked) @usableFromInline private(set) var count = 0
@@ -47,14 +47,14 @@ package final class ReferenceMap<Value> {
         entries.deallocate()
     }
 
-    /// Where the search for a reference begins.
+    /// The start index of the search for a reference.
     @inlinable @inline(__always)
     func home(_ reference: Int64) -> Int {
         let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
-    /// The place of a reference, or the free one that it would take.
+    /// The index of a reference, or the free one that it would use.
     @inlinable @inline(__always)
     func place(_ reference: Int64) -> Int {
         var place = home(reference)
@@ -72,7 +72,7 @@ package final class ReferenceMap<Value> {
     @inlinable @inline(__always)
     package func value(_ reference: Int64) -> Value? { entries[place(reference)].value }
 
-    /// Sets the value for a reference; the one that was there before. O(1).
+    /// Sets the value for a reference and returns the former one. O(1).
     @inlinable @inline(__always)
     @discardableResult
     package func set(_ value: Value, for reference: Int64) -> Value? {
@@ -86,7 +86,7 @@ package final class ReferenceMap<Value> {
         return old
     }
 
-    /// Takes a value out. O(1).
+    /// Removes a value. O(1).
     @inlinable
     @discardableResult
     func remove(_ reference: Int64) -> Value? {
@@ -103,7 +103,7 @@ package final class ReferenceMap<Value> {
         return removed
     }
 
-    /// Makes room for more values, so that they come in without growing the table. O(n).
+    /// Reserves capacity for more values. O(n).
     @inlinable
     package func reserve(_ more: Int) {
         var wanted = capacity

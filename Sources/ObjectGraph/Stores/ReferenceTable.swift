@@ -10,7 +10,7 @@ final class ReferenceTable: @unchecked Sendable {
         let reference: AnyHashable
     }
 
-    /// The text of a reference object in the URI of an ID.
+    /// The string of a reference object in the URI of an ID.
     private struct Text: Hashable {
         let entityNumber: Int32
         let text: String
@@ -18,13 +18,13 @@ final class ReferenceTable: @unchecked Sendable {
 
     private let lock = NSLock()
     private var numbers: [Identity: Int64] = [:]
-    /// The first of those that have the text.
+    /// The first reference with the string.
     private var texts: [Text: Int64] = [:]
-    /// Those that are known by their text only.
+    /// References known only by their strings.
     private var unmet: Set<Text> = []
     private var references: [ObjectKey: Any] = [:]
     private var highest: Int64 = 0
-    /// The number that the next new reference object gets, in place of one that nothing has.
+    /// The number of the next new reference object, instead of an unused one.
     private var wanted: Int64?
 
     /// The number of a reference object of an entity; a new one if it has none. O(1).
@@ -41,7 +41,7 @@ final class ReferenceTable: @unchecked Sendable {
                 unmet.remove(text)
                 return known
             }
-            // Its ID came as a text first.
+            // Its ID was known as a string first.
             if let known = texts[text], unmet.remove(text) != nil {
                 numbers[identity] = known
                 references[ObjectKey(table: home.table, reference: known)] = reference
@@ -57,17 +57,17 @@ final class ReferenceTable: @unchecked Sendable {
         }
     }
 
-    /// The number of the reference object with a text, whether it has been met or not.
+    /// The number of the reference object with a string, whether it is known yet or not.
     func number(standingFor text: String, _ home: StoredEntity) -> Int64 {
         if let known = number(ofText: text, home) { return known }
-        // 007 is not the text of a number.
+        // 007 is not the string of a number.
         let integer = Int64(text).flatMap { String($0) == text ? $0 : nil }
         let number = number(of: integer.map { NSNumber(value: $0) as Any } ?? text, home)
         _ = lock.withLock { unmet.insert(Text(entityNumber: home.entityNumber, text: text)) }
         return number
     }
 
-    /// The text of the reference object that a number stands for, in the URI of an ID.
+    /// The string of the reference object with a number, in the URI of an ID.
     func text(_ reference: Int64, _ home: StoredEntity) -> String {
         self.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
             ?? String(reference)
@@ -92,10 +92,10 @@ final class ReferenceTable: @unchecked Sendable {
     /// Whether a value can be a reference object.
     static func isUsable(_ reference: Any) -> Bool { comparable(reference) != nil }
 
-    /// The reference object that a number stands for. O(1).
+    /// The reference object with a number. O(1).
     func reference(_ key: ObjectKey) -> Any? { lock.withLock { references[key] } }
 
-    /// The number of a reference object that is known by its text; nil if there is none.
+    /// The number of a reference object that is known by its string; nil if there is none.
     func number(ofText text: String, _ home: StoredEntity) -> Int64? {
         lock.withLock { texts[Text(entityNumber: home.entityNumber, text: text)] }
     }

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 extension Row {
-    /// The row of the next version, whose to-one relationships with these slots lead nowhere.
+    /// The row of the next version, with these to-one relationships set to null.
     ///
     /// - Throws: 134060 when the row is not of the entity.
     package func withoutLinks(_ slots: PropertySet, _ home: StoredEntity) throws -> Row {
@@ -21,7 +21,7 @@ extension Row {
     /// The row with values as triggers of the store computed them: those of derived attributes, and of attributes that
     /// Apple's own applications keep by triggers.
     ///
-    /// - Parameter home: the entity that the values are said to be of.
+    /// - Parameter home: the reported entity of the values.
     /// - Throws: 134060 when the row is of another entity: a trigger can report anything. `RowTooLarge`.
     package func replacing(_ changes: [DerivedValue], _ home: StoredEntity) throws -> Row {
         guard entityNumber == home.entityNumber else { throw otherEntity(home) }

@@ -1,4 +1,4 @@
-/// A number that tells lists of rows apart: equal for equal rows in the same order, and other for all others but by
+/// A number that distinguishes lists of rows: equal for equal rows in the same order, and other for all others but by
 /// chance, one in 2⁶⁴. The same in every process, unlike `Hasher`'s. Not safe against intent.
 struct RowFingerprint {
     private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15

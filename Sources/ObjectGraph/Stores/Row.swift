@@ -4,16 +4,16 @@ import Foundation
 ///
 /// Memory after the header, in 8-byte words:
 ///
-///     [null bits: one a slot][slots: one word each][bytes of text and blobs]
+///     [null bits: one a slot][slots: one word each][bytes of strings and blobs]
 ///
-/// A slot holds a number in place, or the offset and length of its bytes. The
+/// A slot holds a number, or the offset and length of its bytes. The
 /// first slots are the properties of the row's `EntityLayout`, by index; the
 /// layout says what the rest are. A row is shared by the row cache and by the
 /// objects of every context, on any thread.
 ///
 /// A row is read and written by the layout of its own entity, that of `entityNumber`.
-/// Code that has a row and a layout from different places compares the two; as the
-/// last net, a slot that the row does not have stops the program and touches no memory.
+/// Code that has a row and a layout from different sources compares the two; as a last check, a slot that the row does not have
+/// stops the program and touches no memory.
 ///
 /// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
 /// only writer.
@@ -39,7 +39,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
     @inlinable package var entityNumber: Int32 { head.entityNumber }
     @inlinable package var slotCount: Int { Int(head.slotCount) }
 
-    /// The header; `header` itself would check each time that nobody writes it.
+    /// The header; `header` itself would check for writers each time.
     @inlinable @inline(__always)
     var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
 
@@ -97,7 +97,7 @@ extension Row {
     @inlinable @inline(__always)
     package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
 
-    /// Calls `body` with the bytes of a text or blob slot; they live as long as the row.
+    /// Calls `body` with the bytes of a string or blob slot; they live as long as the row.
     @inlinable @inline(__always)
     package func withBytes<Result>(
         _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -115,7 +115,7 @@ extension Row {
         }
     }
 
-    /// Calls `body` with the bytes of all text and blob slots, one after the other.
+    /// Calls `body` with the bytes of all string and blob slots, one after the other.
     func withAllBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         withUnsafeMutablePointers { header, words in
             let slots = Int(header.pointee.slotCount)
@@ -148,7 +148,7 @@ extension Row {
     }
 }
 
-/// Assembles rows in memory that it uses again for the next one.
+/// Assembles rows in memory that it reuses for the next one.
 ///
 /// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
 @usableFromInline
@@ -165,7 +165,7 @@ package struct RowBuilder: ~Copyable {
     @usableFromInline var slotCount = 0
     @usableFromInline var nullWords = 0
     private let byteLimit: Int
-    /// The first slot whose bytes had no place in the row.
+    /// The first slot whose bytes did not fit into the row.
     private var excessSlot: Int?
 
     /// - Parameter byteLimit: the bytes that the values of a row may take together.
@@ -210,7 +210,7 @@ package struct RowBuilder: ~Copyable {
     @inlinable @inline(__always)
     package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
-    /// Copies bytes into the row. Where they would take it over its limit they are left out, and `finish` throws.
+    /// Copies bytes into the row. Bytes that would exceed its limit are left out, and `finish` throws.
     package mutating func set(_ slot: Int, bytes source: UnsafeRawBufferPointer) {
         guard source.count <= byteLimit - byteCount else {
             excessSlot = excessSlot ?? slot
@@ -286,7 +286,7 @@ package struct RowBuilder: ~Copyable {
 
 /// The values of an object take more bytes than a row can have.
 package struct RowTooLarge: Error, CustomNSError, LocalizedError {
-    /// The slot of the first value that had no place.
+    /// The slot of the first value that did not fit.
     let rowSlot: Int
     let byteLimit: Int
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The rows of a store that were read or written last, shared by all contexts, so that loading a fault need not ask
-/// the store.
+/// The rows of a store that were read or written last, shared by all contexts, so that loading a fault need not query the
+/// store.
 ///
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
-/// the rows of the former old one that nobody asked for meanwhile are dropped.
+/// the rows of the former old one that were not read meanwhile are dropped.
 ///
-/// Readers do not wait for writers: a reader may come back with rows that a save has replaced meanwhile. It passes
+/// Readers do not wait for writers: a reader may return with rows that a save has replaced meanwhile. It passes
 /// the state that the cache had when it began to read; when there was a save since, its rows are left out. Other processes
 /// save too, and of two readers the one that began first may return last: its rows do not replace those of the other one.
 package final class RowCache: @unchecked Sendable {
     /// Changes with every save.
     package struct State: Equatable {
         fileprivate var saves = 0
-        /// Which of all reads it is.
+        /// The number of the read.
         fileprivate var read = 0
 
         /// Whether there was no save in between.
@@ -29,7 +29,7 @@ package final class RowCache: @unchecked Sendable {
     /// - Parameter limit: the memory that the rows of both generations may take, in bytes.
     package init(limit: Int = 64 << 20) { contents = Contents(limit: limit) }
 
-    /// The state to give to `insert(_:table:readAt:)`; to be asked for before the reading begins.
+    /// The state for `insert(_:table:readAt:)`; get it before the reading begins.
     package var state: State {
         lock.withLock {
             current.read += 1
@@ -37,10 +37,10 @@ package final class RowCache: @unchecked Sendable {
         }
     }
 
-    /// The row of an object, if it is there. O(1).
+    /// The row of an object, if it is cached. O(1).
     package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
 
-    /// Adds rows of one table that were read, in place of older ones; nothing if a save has come between.
+    /// Adds rows of one table that were read, replacing older ones; does nothing if there was a save in between.
     package func insert(_ rows: [Row], table: UInt32, readAt state: State) {
         lock.withLock {
             guard state == current, !rows.isEmpty else { return }
@@ -53,7 +53,7 @@ package final class RowCache: @unchecked Sendable {
         }
     }
 
-    /// Takes in what a save wrote, all at once.
+    /// Applies what a save wrote, all at once.
     package func update(_ body: (inout Contents) -> Void) {
         lock.withLock {
             current.saves += 1
@@ -74,7 +74,7 @@ package final class RowCache: @unchecked Sendable {
 
         fileprivate init(limit: Int) { self.limit = limit }
 
-        /// The row of an object, if it is there. O(1).
+        /// The row of an object, if it is cached. O(1).
         package mutating func row(_ key: ObjectKey) -> Row? {
             if let row = young[key.table]?.value(key.reference) { return row }
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
@@ -82,10 +82,10 @@ package final class RowCache: @unchecked Sendable {
             return row
         }
 
-        /// Adds a row, in place of an older one. O(1).
+        /// Adds a row, replacing an older one. O(1).
         package mutating func add(_ row: Row, _ table: UInt32) { add(CollectionOfOne(row), table) }
 
-        /// Adds rows of one table, in place of older ones. O(n).
+        /// Adds rows of one table, replacing older ones. O(n).
         package mutating func add(_ rows: some Collection<Row>, _ table: UInt32) {
             guard !rows.isEmpty else { return }
             var rowsOfTable = youngTable(table)
@@ -102,7 +102,7 @@ package final class RowCache: @unchecked Sendable {
             }
         }
 
-        /// Adds the rows of one table that are not there. O(n).
+        /// Adds the rows of one table that are not cached. O(n).
         fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
             add(
                 rows.filter {

@@ -1,2 +1,2 @@
-/// A store as it was at one moment, which sees nothing that is saved later. Query generation tokens hold it.
+/// The state of a store at one moment, without later saves. Query generation tokens hold it.
 package protocol StoreGeneration: AnyObject, Sendable {}

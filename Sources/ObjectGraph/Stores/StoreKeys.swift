@@ -58,8 +58,8 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 
 /// Option key: how the system protects the store's file while the device is locked (`FileProtectionType`, or its name).
 ///
-/// Accepted, so that the same source works, and without effect where the system has no such protection: files are
-/// readable by whoever may read them, and the log says so.
+/// Accepted, so that the same source works, and without effect where the system has no such protection: the log says that file
+/// permissions alone apply.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 
 /// Option key: how many connections read a store at once, at most (`Int`). The default is 8.
@@ -73,13 +73,13 @@ public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
 /// whatever the value.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 
-/// Option key: take archives of any class out of a binary store. It changes nothing, and the log says so: only values of
+/// Option key: decode archives of any class in a binary store. It changes nothing, and the log says so: only values of
 /// attributes are read.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption =
     "NSBinaryStoreInsecureDecodingCompatibilityOption"
 
-/// Option key: classes beside those of attributes that may be taken out of a binary store. It changes nothing, and the log says
-/// so: only values of attributes are read, whose classes the model and its value transformers tell.
+/// Option key: classes beside those of attributes that may be decoded from a binary store. It changes nothing, and the log says
+/// so: only values of attributes are read, whose classes the model and its value transformers name.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 
 /// Metadata key: the oldest system that the store is for, as its program says. Kept with the other keys of a program; no

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a class of stores does with stores that no coordinator has open, and with those that it is about to make.
+/// Operations of a class of stores on stores that no coordinator has open, and on new ones.
 package protocol StoreKind: NSPersistentStore {
     /// The metadata of the store at a URL; neither its file nor any other changes.
     ///
@@ -18,13 +18,13 @@ package protocol StoreKind: NSPersistentStore {
     /// - Throws: see `NSPersistentStoreCoordinator.cachedModelForPersistentStore(ofType:at:options:)`.
     static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
 
-    /// A model made from what the store at a URL has; nil for a kind of stores that do not tell theirs.
+    /// A model made from the contents of the store at a URL; nil for a kind of store that does not describe its model.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(ofType:at:options:)`.
     static func reconstructedModel(at url: URL, _ options: [AnyHashable: Any]?) throws
         -> NSManagedObjectModel?
 
-    /// The copy, or else a model made from what the store has, for one who is going to open it: nil as in `cachedModel`.
+    /// The copy, or else a model made from the store's contents, for opening the store: nil as in `cachedModel`.
     ///
     /// - Throws: see `NSPersistentContainer.init(storeAt:isReadOnly:)`.
     static func modelToOpen(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
@@ -34,7 +34,7 @@ package protocol StoreKind: NSPersistentStore {
     /// - Throws: see `NSPersistentStoreCoordinator.destroyPersistentStore(at:ofType:options:)`.
     static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws
 
-    /// Puts a copy of the store at `source` into the place of that at `url`.
+    /// Replaces the store at `url` with a copy of that at `source`.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.replacePersistentStore(at:…)`.
     static func replace(
@@ -42,20 +42,20 @@ package protocol StoreKind: NSPersistentStore {
         _ sourceOptions: [AnyHashable: Any]?
     ) throws
 
-    /// Brings the store at a URL to a model before it is opened, as far as the options ask for that.
+    /// Migrates the store at a URL to a model before it is opened, if the options request it.
     ///
     /// - Throws: see `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`.
     static func migrateIfNeeded(
         at url: URL, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
     ) throws
 
-    /// Whether a store has to be somewhere: at a URL that its program gives.
+    /// Whether a store needs a URL from its program.
     static var needsURL: Bool { get }
-    /// Whether stores have files of their own, which can be made as drafts and then put into their place.
+    /// Whether stores have files of their own, which can be made as drafts and then moved to their location.
     static var hasFiles: Bool { get }
     /// Whether a file is written piece by piece, so that one with contents is made as a draft. Other kinds write a file at once.
     static var isWrittenInPieces: Bool { get }
-    /// Whether stores are in memory, also those that are given the URL of a file.
+    /// Whether stores are in memory, also those with the URL of a file.
     static var isInMemory: Bool { get }
     /// Whether a coordinator can have only one store of the kind at `/dev/null`.
     static var isAddedOnceWithoutFile: Bool { get }
@@ -63,13 +63,13 @@ package protocol StoreKind: NSPersistentStore {
     static func optionsOfDraft(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]?
     /// Whether a new store can be made at a URL.
     static func isFree(_ url: URL) -> Bool
-    /// Makes a new store, which has its place only once all of it is there, and opens it. Only for kinds that have files.
+    /// Makes a new store, which is moved to its location once it is complete, and opens it. Only for kinds that have files.
     ///
     /// - Parameters:
     ///   - source: a file whose mode and owner the new one gets; nil for those of the process.
-    ///   - fill: makes the store at a URL beside its place, and closes it.
-    ///   - opening: opens the store in its place.
-    /// - Throws: 134080 when there is something already, an error of the file system, or what the blocks throw; nothing is left
+    ///   - fill: makes the store at a URL beside its location, and closes it.
+    ///   - opening: opens the store at its location.
+    /// - Throws: 134080 when the file exists, an error of the file system, or what the blocks throw; nothing is left
     ///   then.
     static func makeAsDraft<Opened>(
         at url: URL, _ options: [AnyHashable: Any]?, like source: URL?, _ fill: (URL) throws -> Void,

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// What stores of every type say of themselves.
+/// The metadata of stores of every type.
 package enum StoreMetadata {
     /// The metadata of a new store.
     package static func new(_ model: NSManagedObjectModel, configuration: String, type: String) -> [String:
@@ -31,8 +31,8 @@ package enum StoreMetadata {
         NSStoreModelVersionIdentifiersKey, "NSPersistenceFrameworkVersion", "_NSAutoVacuumLevel",
     ]
 
-    /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
-    /// stays where the application does not set it; the type stays in any case.
+    /// The metadata with an application's keys replaced. Keys that say how the store is to be opened stay unless the
+    /// application sets them; the type always stays.
     package static func merging(
         _ new: [String: Any], into old: [String: Any], type: String
     ) -> [String: Any] {
@@ -44,7 +44,7 @@ package enum StoreMetadata {
         return merged
     }
 
-    /// What was set and removed in metadata since they were read.
+    /// The changes of metadata since they were read.
     package struct Changes {
         private var new: [String: Any] = [:]
         private var removed: [String] = []
@@ -56,7 +56,7 @@ package enum StoreMetadata {
             removed = old.keys.filter { new[$0] == nil }
         }
 
-        /// Whether two values of property lists are equal; a number of another type is another one.
+        /// Whether two values of property lists are equal; numbers of different types are different.
         private static func isSame(_ left: Any, _ right: Any) -> Bool {
             switch (left, right) {
             case (let left as [String: Any], let right as [String: Any]):
@@ -84,7 +84,7 @@ package enum StoreMetadata {
 
     /// Compares the version hashes of a store with those of a model.
     ///
-    /// - Parameter uncertainty: what is to be said of hashes that cannot be computed with certainty.
+    /// - Parameter uncertainty: the message for hashes that cannot be computed with certainty.
     /// - Throws: 134100, with the entities that differ.
     package static func check(
         _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String, url: URL?,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What becomes of options that a store has no use for. Apple's framework takes any; here the log tells of those that a program
-/// may count on.
+/// Handles options that a store does not support. Apple's framework accepts any; here those that a program may rely on are
+/// logged.
 package struct StoreOptionKeys {
-    /// Keys of Apple's that change nothing here: the store does anyway what they ask for, or they are for stores of other types
-    /// and for services that there are none of.
+    /// Keys of Apple's that change nothing here: the store does anyway what they request, or they are for stores of other types
+    /// and for services that do not exist.
     private static let withoutEffect: Set<String> = [
         NSReadOnlyPersistentStoreOption, NSPersistentStoreTimeoutOption, NSSQLitePragmasOption,
         NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption, NSIgnorePersistentStoreVersioningOption,
@@ -31,7 +31,7 @@ package struct StoreOptionKeys {
         self.own = own
     }
 
-    /// What the log says of some options, a sentence for each kind.
+    /// The log messages for some options, a sentence for each kind.
     func warnings(_ options: [AnyHashable: Any]) -> [String] {
         var unknown: [String] = []
         var warnings: [String] = []
@@ -65,7 +65,7 @@ package struct StoreOptionKeys {
         ]
     }
 
-    /// Logs them.
+    /// Logs the messages.
     package func log(_ options: [AnyHashable: Any]?, at url: URL?) {
         guard let options, !options.isEmpty else { return }
         for warning in warnings(options) {
@@ -73,7 +73,7 @@ package struct StoreOptionKeys {
         }
     }
 
-    /// Whether an option for the history is set: a Boolean, or a dictionary with details, as Apple's framework takes one.
+    /// Whether an option for the history is set: a Boolean, or a dictionary with details, as Apple's framework accepts one.
     package static func isOn(_ value: Any?) -> Bool {
         switch value {
         case let flag as Bool: flag

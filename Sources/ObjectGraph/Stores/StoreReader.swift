@@ -1,8 +1,8 @@
-/// Who reads a store, and what of it.
+/// The context and the generation of a read of a store.
 ///
-/// A context finds both out before it asks, so that no store has to ask the context.
+/// A context passes both with a request, so that stores do not call the context.
 package struct StoreReader {
-    /// The context that reads; nil for what reads without one.
+    /// The context that reads; nil for a read without one.
     package var context: NSManagedObjectContext?
     /// The generation of the store that is read; nil for what the store holds now.
     package var generation: (any StoreGeneration)?

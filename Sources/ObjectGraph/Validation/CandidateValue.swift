@@ -2,13 +2,13 @@ import Foundation
 
 /// The value of a property while `validateValue(_:forKey:)` checks it.
 ///
-/// Checking a number as `Any` would mean to look for its type at each step, which costs more than the rest of a
-/// save. So the check asks whether it was given the very value that the object has, and then uses that.
+/// Checking a number as `Any` would look up its type at each step, which costs more than the rest of a save. So the check finds
+/// out whether it received exactly the object's value, and then uses that.
 struct CandidateValue {
     unowned(unsafe) let object: NSManagedObject
     let slot: Int
     let value: SlotValue
-    /// The value as key-value coding gives it.
+    /// The value as key-value coding returns it.
     let boxed: Any?
     /// Whether `boxed` is a reference that stands for `value` and nothing else.
     private let isReference: Bool
@@ -34,7 +34,7 @@ struct CandidateValue {
             }
     }
 
-    /// Whether a value is certainly the offered one. False says nothing.
+    /// Whether a value is certainly the offered one; false is inconclusive.
     func isUnchanged(_ other: Any?) -> Bool {
         guard isReference else { return boxed == nil && other == nil }
         // The reference and the type of what an existential holds, without a dynamic cast.

@@ -16,7 +16,7 @@ extension NSManagedObject {
             if !checksValues, isSurelyValid(slot, layout.traits[slot]) { continue }
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
-            // Of a saved object, a relationship that nobody touched is as valid as it was.
+            // An unchanged relationship of a saved object is as valid as it was.
             if event == .update, info.kind.isRelationship, !touched.contains(slot) { continue }
             if info.kind == .toMany, !needsMembers(slot, asksClass: checksValues) { continue }
             do {
@@ -28,7 +28,7 @@ extension NSManagedObject {
         try ValidationErrors.throwIfAny(errors)
     }
 
-    /// Whether the model has nothing against a value that the object has at hand. False says nothing.
+    /// Whether the model accepts a loaded value of the object; false is inconclusive.
     @inline(__always)
     private final func isSurelyValid(_ slot: Int, _ traits: SlotTraits) -> Bool {
         if traits.hasRules { return false }
@@ -36,7 +36,7 @@ extension NSManagedObject {
         switch values[slot] {
         case .integer, .string, .uuid, .url, .data: return true
         case .object(let destination): return traits.isOptional || !destination.isDeleted
-        // A store has nothing to keep for what is not a number.
+        // A store cannot keep a NaN.
         case .double(let number): return traits.isOptional || !number.isNaN
         case .decimal: return true
         case .null: return traits.isOptional && traits.kind != .toMany
@@ -57,18 +57,18 @@ extension NSManagedObject {
     /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
     /// a save that adds a book to an author need not read all the author's books.
     ///
-    /// - Parameter asksClass: whether the class has a say in what is valid, and sees the members that are loaded.
+    /// - Parameter asksClass: whether the class validates too, with the loaded members.
     private final func needsMembers(_ slot: Int, asksClass: Bool) -> Bool {
         let info = layout.slots[slot]
         guard let relationship = info.relationship, relationship.isOptional,
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
         if relationship.minCount > 0 || relationship.maxCount > 0 { return true }
-        // That there are none is known of a new object from here on, whoever asks.
+        // A new object is known from here on to have none.
         return toMany(at: slot).isLoaded && (asksClass || layout.traits[slot].hasRules)
     }
 
-    /// Has `validateValue(_:forKey:)` check a property's value, and takes what it puts in its place.
+    /// Checks a property's value by `validateValue(_:forKey:)`, and adopts its replacement.
     private final func validateProperty(at slot: Int) throws {
         let offer = CandidateValue(self, slot)
         var value = offer.boxed
@@ -114,14 +114,14 @@ extension NSManagedObject {
         try validatePredicates(present, info)
     }
 
-    /// Checks the object's own value, which has the attribute's type, so that no type is looked for in it again.
+    /// Checks the object's own value, which has the attribute's type, so that its type is not looked up again.
     private final func validate(_ offer: CandidateValue) throws {
         let info = layout.slots[offer.slot]
         switch offer.value {
         case .null: return try validateAbsence(info)
         case .object(let destination) where destination.isDeleted && !info.property.isOptional:
             return try validateAbsence(info)
-        // A store has nothing to keep for what is not a number.
+        // A store cannot keep a NaN.
         case .double(let number) where number.isNaN && !info.property.isOptional:
             return try validateAbsence(info)
         default: break
@@ -129,7 +129,7 @@ extension NSManagedObject {
         if !info.predicates.isEmpty, let boxed = offer.boxed { try validatePredicates(boxed, info) }
     }
 
-    /// Whether a store has nothing to keep for a value: for a real number that is none, and for a link to what is deleted.
+    /// Whether a store cannot keep a value: a NaN, or a link to a deleted object.
     private final func isAbsence(_ value: Any) -> Bool {
         switch value {
         case let object as NSManagedObject: object.isDeleted
@@ -156,7 +156,7 @@ extension NSManagedObject {
     private final func validateCount(_ value: Any?, _ info: PropertySlot) throws {
         guard let relationship = info.relationship else { return }
         let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
-        // How many there must be is told by the least number alone: without one, none is enough.
+        // Only the minimum count requires members: without one, an empty relationship is valid.
         if count == 0, relationship.isOptional { return }
         if count < relationship.minCount {
             throw ValidationErrors.error(
@@ -175,7 +175,7 @@ extension NSManagedObject {
         where !predicate.evaluate(with: value) {
             let warnings = info.property.validationWarnings
             let warning = index < warnings.count ? warnings[index] : nil
-            // The model editor's own limits carry the code of their error; predicates of the application carry a text.
+            // The model editor's own limits carry the code of their error; predicates of the application carry a message.
             if let code = (warning as? NSNumber)?.intValue ?? (warning as? String).flatMap(Int.init) {
                 throw ValidationErrors.error(
                     code, self, key: info.name, value: value, predicate: predicate,
@@ -224,7 +224,7 @@ extension NSManagedObject {
 }
 
 extension NSPredicate {
-    /// The constant that a simple comparison compares with, as text.
+    /// The constant of a simple comparison, as a string.
     fileprivate var limitText: String? {
         guard let comparison = self as? NSComparisonPredicate,
             comparison.rightExpression.expressionType == .constantValue

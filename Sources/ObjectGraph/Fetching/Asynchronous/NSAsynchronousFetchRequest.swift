@@ -1,12 +1,12 @@
 import Foundation
 import ManagedObjectModel
 
-/// The type of an asynchronous fetch's completion block for a request that names no type of its result.
+/// The type of an asynchronous fetch's completion block for a request without a result type.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
     NSAsynchronousFetchResult<any NSFetchRequestResult>
 ) -> Void
 
-/// A fetch whose store is asked on another thread, so that the context's queue, which may be the main queue, is free
+/// A fetch whose store is queried on another thread, so that the context's queue, which may be the main queue, is free
 /// meanwhile.
 ///
 /// ```swift
@@ -25,9 +25,9 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// What is fetched.
     public private(set) var fetchRequest: NSFetchRequest<ResultType>
-    /// Is called on the context's queue with the result, or with what went wrong.
+    /// Is called on the context's queue with the result or the error.
     public private(set) var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-    /// How many objects the result will have, more or less; the total of its progress. 0 for unknown.
+    /// The approximate number of objects in the result; the total of its progress. 0 for unknown.
     open var estimatedResultCount = 0
 
     /// A fetch without an entity, which cannot be executed.
@@ -77,7 +77,7 @@ protocol AsynchronousFetch: NSPersistentStoreRequest {
 
 extension NSAsynchronousFetchRequest: AsynchronousFetch {
     func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult {
-        // What the caller changes after this call does not count.
+        // Later changes of the request by the caller do not count.
         let request = fetchRequest.copy() as? NSFetchRequest<ResultType> ?? fetchRequest
         request.affectedStores = affectedStores ?? request.affectedStores
         let fetch = try ResolvedFetch(request, context)
@@ -114,12 +114,12 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
             }
             result.finalResult = typed
         } catch  where result.cancellation.isCancelled && FetchCancellation.isError(error) {
-            // As Apple's: who has cancelled it knows so.
+            // As Apple's: a cancelled request reports no error.
             result.finalResult = []
         } catch {
             result.operationError = error
         }
-        // A progress of nothing never ends, nor would that which this one is a part of.
+        // A progress without units never ends, nor would its parent.
         let count = Int64(max(result.finalResult?.count ?? 0, 1))
         result.progress?.totalUnitCount = count
         result.progress?.completedUnitCount = count

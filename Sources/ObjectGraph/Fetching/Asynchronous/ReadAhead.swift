@@ -1,15 +1,15 @@
 import Foundation
 import ManagedObjectModel
 
-/// What a store answered to a fetch, on another thread, before the context takes it in.
+/// The result of a store for a fetch, read on another thread before the context uses it.
 ///
-/// It holds until something is saved to the store; after that, the context asks the store itself.
+/// It is valid until something is saved to the store; after that, the context queries the store itself.
 final class ReadAhead: Sendable {
     private let answer: FetchedValues
     private let question: Question
     private let state: RowCache.State?
 
-    /// Asks the store.
+    /// Queries the store.
     ///
     /// - Throws: an error of the store, or `NSUserCancelledError`.
     init(
@@ -20,13 +20,13 @@ final class ReadAhead: Sendable {
         answer = try question.fetch.run(cancellation, noting: note)
     }
 
-    /// The rows that the store would give now; nil when it must be asked.
+    /// The rows, if still valid; nil when the store must be queried.
     func rows(of store: any ObjectStore, for query: FetchQuery) -> [Row]? {
         guard isAnswer(of: store, to: query), case .rows(let rows) = answer else { return nil }
         return rows
     }
 
-    /// The dictionaries that the store would give now; nil when it must be asked.
+    /// The dictionaries, if still valid; nil when the store must be queried.
     func dictionaries(of store: any ObjectStore, for query: FetchQuery) -> [[String: Any]]? {
         guard isAnswer(of: store, to: query), case .dictionaries(let found) = answer else { return nil }
         return found
@@ -35,7 +35,7 @@ final class ReadAhead: Sendable {
     /// Unsaved changes may have widened the query of the same fetch, and what its condition names may have changed.
     private func isAnswer(of store: any ObjectStore, to query: FetchQuery) -> Bool {
         guard store === question.store, let state, store.rowState == state,
-            // What the store does not take any more, it will say.
+            // The store will throw for a condition that it no longer supports.
             let present = try? store.prepared(query)
         else { return false }
         return question.fetch.isSame(as: present)
@@ -43,15 +43,15 @@ final class ReadAhead: Sendable {
 }
 
 extension ReadAhead {
-    /// A fetch, prepared on the queue of its context: its condition may name objects, and these are for that queue alone.
+    /// A fetch, prepared on the queue of its context: its condition may name objects, which only that queue may use.
     struct Question: Sendable {
         fileprivate let store: any ObjectStore
         fileprivate let fetch: any PreparedFetch
 
         /// - Returns: nil for a fetch that is to be executed on the context's queue.
-        /// - Throws: 134060 for a condition that the store does not take.
+        /// - Throws: 134060 for a condition that the store does not support.
         init?(_ fetch: ResolvedFetch, in context: NSManagedObjectContext) throws {
-            // A child asks its parent, on the parent's queue.
+            // A child fetches from its parent, on the parent's queue.
             guard context.parent == nil, fetch.stores.count == 1, let store = fetch.stores.first,
                 fetch.specification.includesPropertyValues,
                 let prepared = try store.prepared(fetch.query(store))
@@ -63,6 +63,6 @@ extension ReadAhead {
 }
 
 extension FetchSpecification {
-    /// What was read for this fetch already.
+    /// The rows already read for this fetch.
     var readAhead: ReadAhead? { answer as? ReadAhead }
 }

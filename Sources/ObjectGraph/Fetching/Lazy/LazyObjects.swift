@@ -1,15 +1,15 @@
 import ManagedObjectModel
 
-/// What lazy results share: the identities, and the batches of objects that were used last.
+/// The shared storage of lazy results: the identities, and the batches of objects that were used last.
 ///
 /// Used on the context's queue only.
 final class LazyObjects {
     private let context: NSManagedObjectContext
-    /// What the stores, or the parent, found.
+    /// The results of the stores or the parent.
     private let places: PlaceList
     /// Objects with unsaved changes, in the order of their indexes in the whole result.
     private let changed: [(index: Int, object: NSManagedObject)]
-    /// The part of the whole result that is wanted.
+    /// The requested part of the whole result.
     private let window: Range<Int>
     private let fetch: ResolvedFetch
     private let batchSize: Int
@@ -18,13 +18,13 @@ final class LazyObjects {
 
     private static let mostBatches = 2
 
-    /// - Throws: an error of the store, or what is wrong with the request.
+    /// - Throws: an error of the store or of the request.
     init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) throws {
         self.context = context
         self.fetch = fetch
         batchSize = fetch.specification.fetchBatchSize > 0 ? fetch.specification.fetchBatchSize : 100
         let pending = try PendingMatches(fetch, context)
-        // Wrong relationships are found now, not in the middle of the walk.
+        // Wrong relationships throw now, not during iteration.
         try context.prefetch(fetch.prefetching, [])
         guard !pending.isEmpty else {
             places = try context.places(fetch)
@@ -42,7 +42,7 @@ final class LazyObjects {
 
     var count: Int { window.count }
 
-    /// Of the entities that the objects are of.
+    /// The entities of the objects.
     var layouts: [EntityLayout] { places.homes.map(\.layout) + changed.map(\.object.layout) }
 
     func object(at index: Int) -> NSManagedObject {
@@ -80,24 +80,24 @@ final class LazyObjects {
                 specification.includesPropertyValues || !specification.returnsObjectsAsFaults
                 || specification.shouldRefreshRefetchedObjects
             if readsRows {
-                // What came with an earlier fetch is older.
+                // Rows of an earlier fetch are older.
                 for object in objects where object.isFault { object.row = nil }
                 try context.loadRows(
                     of: objects, paddedTo: batchSize, refreshing: specification.shouldRefreshRefetchedObjects)
             }
-            // One whose row is gone is read when somebody asks for it.
+            // An object whose row is gone is read when it is accessed.
             let present = objects.filter { !$0.isFault || $0.row != nil || !readsRows }
             try context.prefetch(fetch.prefetching, present)
             if !specification.returnsObjectsAsFaults { for object in present { object.fireFault() } }
         } catch {
-            // The reader of an element cannot be told; the next save is.
+            // Reading an element cannot throw; the next save does.
             Log.objects.error("Could not load a batch of objects: \(error.localizedDescription)")
             context.session.faultingError = error as NSError
         }
     }
 }
 
-/// The objects at places where a search looks, each made when it looks there.
+/// The objects that a search compares, each instantiated on demand.
 private final class SearchedPlaces {
     private let places: PlaceList
     private let context: NSManagedObjectContext
@@ -117,7 +117,7 @@ private final class SearchedPlaces {
 }
 
 extension NSManagedObjectContext {
-    /// Where the objects are that a request finds here, without this context's own unsaved changes.
+    /// The identities of the objects that a request finds here, without this context's own unsaved changes.
     ///
     /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
     fileprivate func places(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> PlaceList {

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The objects that a fetch request finds, made as they are asked for: a collection that keeps identities alone, at most eight
-/// bytes an object of one entity, and reads rows batch by batch.
+/// The objects that a fetch request finds, instantiated on demand: a collection that keeps only identities, at most eight bytes
+/// an object of one entity, and reads rows batch by batch.
 ///
 /// ```swift
 /// let request = NSFetchRequest<Book>(entityName: "Book")
@@ -12,17 +12,16 @@ import ManagedObjectModel
 /// for book in try context.lazyResults(of: request) { print(book.title ?? "") }
 /// ```
 ///
-/// Which objects there are, and their order, is decided when the collection is made. A batch has `fetchBatchSize`
-/// objects, 100 when the request does not say; it is read when one of them is first asked for. The collection holds on to
-/// the two batches that were used last and lets go of older ones, so a walk over ten million rows takes the memory of
-/// their identities and of what the row cache holds. Objects that somebody else holds stay as they are.
+/// The objects and their order are fixed when the collection is made. A batch has `fetchBatchSize` objects, by default 100; it
+/// is read when one of them is first accessed. The collection keeps the two batches that were used last and releases older
+/// ones, so an iteration over ten million rows takes the memory of their identities and of what the row cache holds. Objects
+/// with other owners stay as they are.
 ///
-/// The objects are those that `fetch(_:)` with the same request would give, unsaved changes included. An object that was
-/// deleted since is in the collection still, as a fault whose row is gone. Copies share what is loaded. To be used on the
-/// context's queue.
+/// The objects are those that `fetch(_:)` with the same request would return, unsaved changes included. An object that was
+/// deleted since remains in the collection, as a fault whose row is gone. Copies share loaded objects. Use it on the context's
+/// queue.
 ///
-/// Ours: Apple's framework gives its lazy array to Objective-C only in the guise of an `NSArray`, which Swift's arrays
-/// cannot be.
+/// Ours: Apple's framework has its lazy array only as an `NSArray`, which Swift's arrays cannot be.
 public struct LazyResults<Object: NSManagedObject>: RandomAccessCollection {
     private let source: LazyObjects
 
@@ -50,10 +49,10 @@ public struct LazyResults<Object: NSManagedObject>: RandomAccessCollection {
 }
 
 extension NSManagedObjectContext {
-    /// The objects that a request finds, made as they are asked for; see `LazyResults`.
+    /// The objects that a request finds, instantiated on demand; see `LazyResults`.
     ///
-    /// Where the context has unsaved changes that concern the request, those are laid over, and take a few more requests
-    /// to find their places. A request for objects of several stores in an order makes all of them once.
+    /// Where the context has unsaved changes that concern the request, those are merged, and take a few more requests to find
+    /// their positions. A request for objects of several stores in an order makes all of them once.
     ///
     /// - Throws: as `fetch(_:)`; 134060 for a request whose result type is another one than objects.
     public func lazyResults<Object: NSManagedObject>(

@@ -3,29 +3,29 @@ import ManagedObjectModel
 
 /// Resolves the conflicts of one save with uniqueness constraints: of the objects that share values, one is kept.
 ///
-/// - Rollback and store trump keep the object of the store, or the first of a context's own. A new object goes away.
-///   A changed object stays and loses its changes (rollback), or those alone that violate the constraint (store trump).
+/// - Rollback and store trump keep the object of the store, or the first of a context's own. A new object is removed. A changed
+///   object stays and loses its changes (rollback), or only those that violate the constraint (store trump).
 /// - Object trump and overwrite let the unsaved values win. An object of the store takes the values of the new ones: those that
-///   were set (object trump), or all (overwrite). When a saved object took the values of another saved one, the other
-///   goes away.
+///   were set (object trump), or all (overwrite). When a saved object took the values of another saved one, the other is
+///   deleted.
 ///
-/// What led to an object that goes away leads to the one that is kept, whatever the policy: those links are values of
-/// other objects, which do not conflict with anything.
+/// Links to a removed object lead to the kept one, whatever the policy: they are values of other objects, which do not
+/// conflict.
 struct ConstraintResolution {
     private let policy: NSMergePolicyType
-    /// The kept object for each one that went.
+    /// The kept object for each removed one.
     private var keepers: [ObjectIdentifier: (gone: NSManagedObject, keeper: NSManagedObject)] = [:]
     private var contexts: [NSManagedObjectContext] = []
     private var takersByConstraint: [[String]: [[AnyHashable]: [NSManagedObject]]] = [:]
 
-    /// Which values of an object that goes away the kept one takes.
+    /// The values of a removed object that the kept one takes.
     private enum Taken { case none, set, all }
 
     /// - Parameter policy: any but the one that fails.
     init(_ policy: NSMergePolicyType) { self.policy = policy }
 
     /// Changes the objects so that the next attempt to save them meets none of the conflicts. O(objects + links), and one
-    /// fetch for each relationship without inverse that can lead to an object of a store that went.
+    /// fetch for each relationship without inverse that can lead to a removed object of a store.
     ///
     /// - Throws: an error of the store.
     mutating func resolve(_ conflicts: [NSConstraintConflict]) throws {
@@ -35,7 +35,7 @@ struct ConstraintResolution {
     }
 
     private mutating func resolve(_ conflict: NSConstraintConflict) {
-        // An object of two conflicts may have gone with the first one.
+        // The first of two conflicts may have removed the object.
         let objects = conflict.conflictingObjects.filter { $0.managedObjectContext != nil && !$0.isDeleted }
         let stored = conflict.databaseObject.flatMap {
             $0.managedObjectContext == nil || $0.isDeleted ? nil : $0
@@ -64,7 +64,7 @@ struct ConstraintResolution {
     }
 
     /// The object that is kept where unsaved values win: the last saved one that took the values; else the one of the store, which
-    /// takes those of new objects, unless it is of another entity and has no place for all of them.
+    /// takes those of new objects, unless it is of another entity that lacks some of them.
     private func prevailing(_ objects: [NSManagedObject], _ stored: NSManagedObject?) -> NSManagedObject {
         let newest = objects[objects.count - 1]
         if let changed = objects.last(where: { !$0.isInserted }) { return changed }
@@ -72,7 +72,7 @@ struct ConstraintResolution {
         return stored.layout === newest.layout ? stored : newest
     }
 
-    /// Lets an object make room for one that has the values already.
+    /// Makes an object yield to one that has the values already.
     private mutating func giveWay(
         _ object: NSManagedObject, to keeper: NSManagedObject, _ conflict: NSConstraintConflict
     ) {
@@ -92,7 +92,7 @@ struct ConstraintResolution {
         }
     }
 
-    /// Lets whoever has taken the stored values of objects, which have them again, make room too, and so on.
+    /// Makes room also for objects that have their stored values again: other objects that have taken these yield, and so on.
     private mutating func clearWay(for objects: [NSManagedObject], _ conflict: NSConstraintConflict) {
         var waiting = objects.filter { !$0.isInserted }
         guard let context = waiting.first?.managedObjectContext else { return }
@@ -110,7 +110,7 @@ struct ConstraintResolution {
         }
     }
 
-    /// The objects with unsaved changes by what they have for a constraint. Made once for each.
+    /// The objects with unsaved changes by their values for a constraint. Made once for each.
     private mutating func takers(
         of constraint: [String], _ context: NSManagedObjectContext
     ) -> [[AnyHashable]: [NSManagedObject]] {
@@ -124,7 +124,7 @@ struct ConstraintResolution {
         return takers
     }
 
-    /// What an object has for a constraint of its table; nil when it lacks a value.
+    /// An object's values for a constraint of its table; nil when it lacks a value.
     private func uniqueValues(of object: NSManagedObject, _ constraint: [String]) -> [AnyHashable]? {
         var values: [AnyHashable] = [ObjectIdentifier(object.entity.rootEntity)]
         for path in constraint {
@@ -132,7 +132,7 @@ struct ConstraintResolution {
             guard let name = names.first, let slot = object.layout.index(of: name) else { return nil }
             var value = object.anyValue(at: slot)
             for name in names.dropFirst() { value = (value as? [String: Any])?[name] }
-            // Stores tell texts apart that are equivalent, and not the same.
+            // Stores distinguish strings that are equivalent but not identical.
             let text = (value as? String).map { Array($0.utf8) as AnyHashable }
             guard let value = text ?? value as? AnyHashable else { return nil }
             values.append(value)
@@ -140,7 +140,7 @@ struct ConstraintResolution {
         return values
     }
 
-    /// Gives a property the value that is stored, and its inverse likewise.
+    /// Restores the stored value of a property, and its inverse.
     private func restore(_ slot: Int, of object: NSManagedObject) {
         guard object.layout.slots[slot].kind == .toMany else {
             object.set(object.committedValue(at: slot), at: slot)
@@ -151,7 +151,7 @@ struct ConstraintResolution {
             contents.isOrdered ? contents.committedOrder : Array(contents.committedMembers), at: slot)
     }
 
-    /// Lets one object take the place of another, which goes away.
+    /// Replaces an object by another, and removes it.
     private mutating func replace(
         _ object: NSManagedObject, by keeper: NSManagedObject, _ taken: Taken
     ) {
@@ -172,7 +172,7 @@ struct ConstraintResolution {
             case .toOne:
                 let value = object.value(at: slot)
                 let wasSet = object.touched.contains(slot) && !value.isNull
-                // Its destination must not go with it, by a delete rule.
+                // A delete rule must not delete its destination with it.
                 if !value.isNull { object.set(.null, at: slot) }
                 guard isShared, taken == .all || taken == .set && wasSet else { continue }
                 if case .object(let destination) = value, destination === keeper { continue }
@@ -200,7 +200,7 @@ struct ConstraintResolution {
 
     // MARK: Links without inverse
 
-    /// Links that only their owners know. Those of objects with changes are looked at, all at once.
+    /// Links without inverse. Those of objects with changes are checked all at once.
     private func redirectOneWayLinks() {
         guard !keepers.isEmpty else { return }
         for context in contexts {
@@ -215,7 +215,7 @@ struct ConstraintResolution {
         }
     }
 
-    /// Those of objects without changes are asked of the store that has the object which went.
+    /// Those of objects without changes are read from the store of the removed object.
     private func redirectStoredOneWayLinks() throws {
         for context in contexts {
             let gone = keepers.values.map(\.gone).filter {
@@ -274,10 +274,10 @@ struct ConstraintResolution {
         }
     }
 
-    /// The object that stands for one that went; nil for one that is still there.
+    /// The replacement of a removed object; nil for one that exists.
     private func keeper(of object: NSManagedObject) -> NSManagedObject? {
         guard var found = keepers[ObjectIdentifier(object)]?.keeper else { return nil }
-        // It may have gone itself, with a later conflict.
+        // A later conflict may have removed it too.
         var steps = 0
         while let next = keepers[ObjectIdentifier(found)]?.keeper, steps < keepers.count {
             found = next

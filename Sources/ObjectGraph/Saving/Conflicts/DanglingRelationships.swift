@@ -1,14 +1,14 @@
 import ManagedObjectModel
 
-// What one context deletes, another may link to meanwhile. When the two meet, in a merge or in a conflict of a save, those
-// links end: no row may keep the key of one that is gone.
+// One context may link to an object that another deletes meanwhile. A merge or a conflict of a save ends those links: no row
+// may keep the key of a deleted one.
 
 extension NSManagedObjectContext {
-    /// Ends the links made here, and not saved, to objects that others deleted; what their rule Cascade says to delete is
-    /// deleted. Of the stored links, whoever deleted the objects has disposed. O(unsaved objects).
+    /// Ends the unsaved links made here to objects that others deleted, and applies their rule Cascade. The stored links ended
+    /// when the objects were deleted. O(unsaved objects).
     ///
     /// - Parameters:
-    ///   - isNoted: whether these are changes of the running event, which can be taken back.
+    ///   - isNoted: whether these are changes of the running event, which can be undone.
     ///   - spared: objects that are not deleted, whatever the rule.
     func endUnsavedLinks(
         to gone: Set<NSManagedObject>, isNoted: Bool, sparing spared: Set<NSManagedObject> = []
@@ -25,8 +25,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// After a merge policy has resolved conflicts with rows: ends links to objects that stay away, and those to others that are
-    /// gone of objects that come back or are insisted on; applies the rules of deletions that prevail to what others have linked meanwhile.
+    /// After a merge policy has resolved conflicts with rows: ends links to objects that stay deleted, and dangling links of
+    /// objects that are restored or overwrite; applies the rules of prevailing deletions to links that others have made
+    /// meanwhile.
     ///
     /// - Throws: an error of the store.
     func resolveLinks(of conflicts: [NSMergeConflict]) throws {
@@ -50,7 +51,7 @@ extension NSManagedObjectContext {
             back.flatMap { object in
                 object.layout.relationshipIndexes.flatMap { object.destinations(at: $0) }
             })
-        // A policy that insists on an object's values insists on links that others have ended, too.
+        // A policy that keeps an object's values also keeps links that others have ended.
         for object in conflicts.map(\.sourceObject) where object.context === self && !object.isDeleted {
             for slot in object.layout.relationshipIndexes
             where object.layout.slots[slot].kind == .toOne && object.differsFromRow(at: slot) {
@@ -63,8 +64,8 @@ extension NSManagedObjectContext {
         for object in back where !object.isDeleted { object.joinOwners() }
     }
 
-    /// Applies the rules of deletions, not saved yet, of what the keys in an object's row lead to: the row is a newer one, or what
-    /// the rules made of the object is forgotten.
+    /// Applies the rules of unsaved deletions of objects that the keys in an object's row lead to: the row is newer, or the
+    /// effects of the rules on the object are forgotten.
     func repeatDeletions(reachedFrom object: NSManagedObject) {
         guard !tracker.deleted.isEmpty, !object.isDeleted else { return }
         for slot in object.layout.relationshipIndexes where object.layout.slots[slot].kind == .toOne {
@@ -75,13 +76,13 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Has the delete rules of an object apply to the links that its row, and the rows that lead to it, have now.
+    /// Applies the delete rules of an object to the current links in its row, and in rows that lead to it.
     func repeatDeletion(of object: NSManagedObject) {
         object.dropRelationships()
         tracker.propagateLater(object)
     }
 
-    /// The same, after looking into the store for rows that lead to the objects by now. A few requests for each entity.
+    /// The same, after reading the rows from the store that lead to the objects now. A few requests for each entity.
     ///
     /// - Throws: an error of the store.
     func repeatStoredDeletions(of objects: [NSManagedObject]) throws {
@@ -96,9 +97,8 @@ extension NSManagedObjectContext {
         try takeNewerRows(of: destinations)
     }
 
-    /// Looks again at destinations of an object that is deleted, where what the store says of the object leads to them, and their
-    /// own rows elsewhere: others have linked them since these were read. The object itself may have been read later, so
-    /// no save would find a conflict.
+    /// Reads destinations of a deleted object again that the store links to it, but whose own rows lead elsewhere: others have
+    /// linked them since these were read. The object itself may have been read later, so no save would find a conflict.
     ///
     /// - Throws: an error of the store.
     func takeLaterLinks(of object: NSManagedObject, at slot: Int) throws {
@@ -125,15 +125,15 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Has the objects that a new object leads to have it among their members. One that came back after its row was gone may have
-    /// been a member by that row alone.
+    /// Adds a new object to the members of its destinations. One restored after its row was gone may have been a member only
+    /// through that row.
     fileprivate final func joinOwners() {
         for slot in layout.relationshipIndexes where layout.slots[slot].kind == .toOne {
             guard let inverse = layout.slots[slot].relationship?.inverseRelationship, inverse.isToMany,
                 case .object(let owner) = value(at: slot), owner.context === context, !owner.isDeleted,
                 let end = owner.layout.index(of: inverse.name)
             else { continue }
-            // Those that are not loaded are not read for it.
+            // Relationships that are not loaded are not read for it.
             let members = owner.toMany(at: end)
             guard !(members.isLoaded ? members.members : members.added).contains(self) else { continue }
             owner.link(self, to: inverse)

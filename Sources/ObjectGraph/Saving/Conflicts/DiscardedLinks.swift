@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// The unsaved links of an object, made or ended, noted before its changes are given up, wholly or in part: the other ends,
+/// The unsaved links of an object, made or ended, noted before its changes are discarded, wholly or in part: the other ends,
 /// which are changes of other objects, are to follow.
 ///
-/// A link between one and many is a change of the object whose row has the key: at the end to many it outlives what is given
-/// up there, but for what the delete rules did, once a deletion is given up.
+/// A link between one and many is a change of the object whose row has the key: at the to-many end it survives a discard there,
+/// except for what the delete rules did, once a deletion is discarded.
 struct DiscardedLinks {
     private struct End {
         let slot: Int
@@ -51,15 +51,15 @@ struct DiscardedLinks {
             }
     }
 
-    /// Has the other ends follow where the object has given up its changes. They are changes of the running event.
+    /// Updates the other ends of discarded changes. These updates belong to the running event.
     ///
-    /// - Parameter isRefreshed: whether the object has given up all, and is not to be loaded for it.
+    /// - Parameter isRefreshed: whether all changes were discarded; the object is not loaded then.
     func takeBack(isRefreshed: Bool = false) {
         endMade(isRefreshed: isRefreshed)
         restoreEnded(isRefreshed: isRefreshed)
     }
 
-    /// Has the other ends of several objects follow. Who is to have its former partner again has to have lost the new one first.
+    /// Updates the other ends of several objects. An object must lose its new partner before it gets its former one back.
     static func takeBack(_ links: [DiscardedLinks]) {
         for links in links { links.endMade(isRefreshed: false) }
         for links in links { links.restoreEnded(isRefreshed: false) }
@@ -88,7 +88,7 @@ struct DiscardedLinks {
         }
     }
 
-    /// Whether the object leads to another, of which a change is all that was known.
+    /// Whether the object leads to another of which only a change was known.
     private func leads(to other: NSManagedObject, _ slot: Int, wasMade: Bool) -> Bool {
         switch object.value(at: slot) {
         case .object(let destination): destination === other
@@ -100,8 +100,8 @@ struct DiscardedLinks {
 }
 
 extension NSManagedObject {
-    /// Has a relationship to many that forgot its changes show those again that the objects on the other ends still have. Their
-    /// save is one of this object too, so that others who delete it meanwhile notice.
+    /// Restores those changes of a to-many relationship that the objects on the other ends still have. Their save includes this
+    /// object, so that a concurrent deletion is a conflict.
     fileprivate final func keepLinks(
         of made: [NSManagedObject], ended: [NSManagedObject], _ inverse: NSRelationshipDescription,
         at slot: Int
@@ -128,9 +128,9 @@ extension NSManagedObject {
         }
     }
 
-    /// Takes back the unsaved change of one link at this end; nothing when this end was changed in another way since.
+    /// Reverts the unsaved change of one link at this end; does nothing if this end was changed otherwise since.
     ///
-    /// - Parameter wasMade: whether the link was made and is to end; else it was ended and is to be there again.
+    /// - Parameter wasMade: whether the link was made and is to end; otherwise it was ended and is to be restored.
     fileprivate final func takeBackEnd(
         of other: NSManagedObject, _ relationship: NSRelationshipDescription, wasMade: Bool
     ) {

@@ -21,12 +21,12 @@ extension NSMergeConflict {
         case .rollbackMergePolicyType:
             context.giveUpChanges(of: object, row: currentRow)
         }
-        // Who changed the row may have changed which rows lead to it.
+        // The change of the row may have changed which rows lead to it.
         object.dropLoadedRelationships()
         object.withoutChangeTracking { object.awake(fromSnapshotEvents: .mergePolicy) }
     }
 
-    /// The row is gone: an object that insists on its values comes back as a new row, any other goes too.
+    /// The row is gone: an object that keeps its values gets a new row, any other is deleted too.
     private func resolveDeletedRow(_ policy: NSMergePolicyType, _ context: NSManagedObjectContext) {
         switch policy {
         case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
@@ -42,17 +42,17 @@ extension NSMergeConflict {
 }
 
 extension NSManagedObject {
-    /// Which of the object's values survive when its row is replaced by a newer one.
+    /// The values of the object that survive when a newer row replaces its row.
     enum Keeping {
         /// All values, also those that were not changed.
         case everything
         /// The values that were set here.
         case ownChanges
-        /// The values that were set here, of properties that the other side left alone.
+        /// The values that were set here, of properties that the other side did not change.
         case changesOfUntouched
     }
 
-    /// Puts a newer row under the object's changes.
+    /// Merges the object's changes with a newer row.
     final func rebase(on newer: Row, keeping: Keeping) {
         let old = row
         for slot in layout.slots.indices {
@@ -66,7 +66,7 @@ extension NSManagedObject {
                 if isUnread || old?.hasSameValue(as: newer, slot, info) ?? false
                     || hasLeftPartner(mine, info)
                 {
-                    // What the other side left alone, and what could not be read, keeps its bytes.
+                    // A value that the other side did not change, or that could not be read, keeps its bytes.
                     drop(slot)
                 } else {
                     setSlot(slot, mine)
@@ -80,7 +80,7 @@ extension NSManagedObject {
         row = newer
     }
 
-    /// Whether a link from one to one is known at this end only: what was read before the other end got another partner.
+    /// Whether only this end has a one-to-one link, read before the other end got another partner.
     private final func hasLeftPartner(_ value: SlotValue, _ info: PropertySlot) -> Bool {
         guard case .object(let partner) = value, let inverse = info.relationship?.inverseRelationship,
             !inverse.isToMany
@@ -88,7 +88,7 @@ extension NSManagedObject {
         return !partner.leads(to: self, inverse)
     }
 
-    /// Forgets a decoded or set value, so that the row's counts.
+    /// Drops a decoded or set value, so that the row's counts.
     private final func drop(_ slot: Int) {
         guard slot < values.count else { return }
         values[slot] = .unloaded
@@ -127,7 +127,7 @@ extension Row {
 
     /// The stored values by key, for conflicts.
     ///
-    /// - Parameter home: the row's own entity; of a row of another one nothing is read.
+    /// - Parameter home: the row's own entity; rows of another one are not read.
     func snapshot(_ home: StoredEntity) -> [String: Any] {
         guard entityNumber == home.entityNumber else { return [:] }
         var snapshot: [String: Any] = [:]
@@ -145,7 +145,7 @@ extension Row {
         return snapshot
     }
 
-    /// Where the destination of a to-one relationship stands; nil when there is none.
+    /// The entity binding of the destination of a to-one relationship; nil when there is none.
     package func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
         guard !isNull(slot.rowSlot) else { return nil }
         guard let destination = slot.relationship?.destinationEntity else { return nil }

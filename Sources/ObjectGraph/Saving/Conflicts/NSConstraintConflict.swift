@@ -25,7 +25,7 @@ open class NSConstraintConflict: NSObject {
     private let objects: [NSManagedObject]
     private let snapshots: [[AnyHashable: Any]]
 
-    /// A conflict over nothing.
+    /// An empty conflict.
     public override convenience init() {
         self.init(
             constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])

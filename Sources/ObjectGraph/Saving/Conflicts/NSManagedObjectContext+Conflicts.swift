@@ -1,11 +1,11 @@
 import Foundation
 import ManagedObjectModel
 
-// Conflicts of a save: described for the merge policy, which changes objects, after which the save begins again.
+// Conflicts of a save are passed to the merge policy, which changes objects; then the save begins again.
 
 extension NSManagedObjectContext {
-    /// Has the next save that writes anything fail, or its conflict resolved, if another changed or deleted the object since it
-    /// was read, though the object has no changes here. With a parent, what the parent has now counts.
+    /// Makes it a conflict of the next save that writes anything if others changed or deleted the object since it was read,
+    /// though the object has no changes here. With a parent, its current state counts.
     ///
     /// - Parameter object: an object of this context that was saved.
     public func detectConflicts(for object: NSManagedObject) {
@@ -26,9 +26,9 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - conflicts: `NSMergeConflict`s or `NSConstraintConflict`s.
     ///   - attempts: how often that was done in this save.
-    ///   - cause: what the database said.
-    /// - Throws: what the policy throws; a validation error for what it made of the objects; 134050 when there is no
-    ///   end to it.
+    ///   - cause: the database's error.
+    /// - Throws: the error of the policy; a validation error for its changes of the objects; 134050 when the conflicts do not
+    ///   end.
     func resolve(_ conflicts: [NSObject], after attempts: inout Int, _ cause: NSError? = nil) throws {
         let policy = try beginResolving(&attempts)
         for case let conflict as NSMergeConflict in conflicts {
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
                 try policy.resolve(mergeConflicts: conflicts)
                 DiscardedLinks.takeBack(given)
                 try leaveOwners(ofResolved: objects)
-                // Where a link from one to one is another than before, its ends are to show it.
+                // Both ends of a changed one-to-one link must agree.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
                 try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))
                 try giveUpLostPairs(
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
             }
             try agreeOnPairs(of: tracker.updated.all + tracker.inserted.all)
         } catch let error as NSError {
-            // What a policy has changed before it failed is noted, so that it can be taken back.
+            // The changes of a policy that failed are noted, so that they can be reverted.
             processPendingChanges()
             guard let cause, error.domain == cause.domain, error.code == cause.code else { throw error }
             throw NSError(
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     }
 
     /// - Returns: the policy that resolves.
-    /// - Throws: 134050 when there is no end to it.
+    /// - Throws: 134050 when the conflicts do not end.
     @discardableResult
     func beginResolving(_ attempts: inout Int) throws -> NSMergePolicy {
         attempts += 1
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
         return policy
     }
 
-    /// - Throws: a validation error for what became of the objects; an error of a store.
+    /// - Throws: a validation error for the changed objects; an error of a store.
     func endResolving() throws {
         try validateResolution()
         // An object whose row is gone may be a new one now.
@@ -89,8 +89,8 @@ extension NSManagedObjectContext {
         session.phase = .saving
     }
 
-    /// Has the links that were made and ended here, and those that others have saved and this context has seen since, agree
-    /// before the first attempt to save.
+    /// Reconciles the unsaved changes of links here with those that others have saved and this context has read since, before
+    /// the first attempt to save.
     ///
     /// - Throws: an error of the store; a validation error.
     func resolveSeenPairs() throws {
@@ -100,12 +100,12 @@ extension NSManagedObjectContext {
         session.phase = .saving
     }
 
-    /// A resolution can leave an object without what it must have.
+    /// A resolution can leave an object without a required value.
     private func validateResolution() throws {
         processPendingChanges()
         try validateChanges()
         processPendingChanges()
-        // What could not be loaded was taken for missing on the way here.
+        // Objects that could not be loaded counted as missing so far.
         try throwFaultingError()
     }
 
@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
         found.conflicts.compactMap { conflict in
             let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
             guard let object = identityMap.object(key) else { return nil }
-            // Another context of the coordinator was faster, or somebody whom the row cache does not know of.
+            // Another context of the coordinator was faster, or a writer that the row cache does not know of.
             let isKnown = conflict.cached?.version == conflict.current?.version
             let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
             return NSMergeConflict(
@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Gives up what was changed in an object.
+    /// Discards the changes of an object.
     func giveUpChanges(of object: NSManagedObject, row: Row) {
         tracker.forgetDeletion(of: object)
         tracker.forgetUpdate(of: object)
@@ -162,7 +162,7 @@ extension NSManagedObjectContext {
         leave(object)
     }
 
-    /// Brings back, as a new object, one that this context has deleted or lost after others had deleted it.
+    /// Restores, as a new object, one that this context has deleted or lost after others had deleted it.
     func renew(_ object: NSManagedObject) {
         tracker.forgetDeletion(of: object)
         object.state.remove(.inaccessible)

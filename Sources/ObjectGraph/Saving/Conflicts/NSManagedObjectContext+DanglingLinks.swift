@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Thrown by a save after which links would lead nowhere.
+/// Thrown by a save that would leave dangling links.
 package struct DanglingLinks: Error, @unchecked Sendable {
     /// A row that leads to an object that the save deletes.
     package struct Owner {
@@ -17,7 +17,7 @@ package struct DanglingLinks: Error, @unchecked Sendable {
 
     let store: any ObjectStore
     package let owners: [Owner]
-    /// The objects that the save links to and that are gone.
+    /// The deleted objects that the save links to.
     package let missing: [ObjectKey]
 
     package init(store: any ObjectStore, owners: [DanglingLinks.Owner], missing: [ObjectKey]) {
@@ -28,11 +28,11 @@ package struct DanglingLinks: Error, @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Before the next attempt to save: ends unsaved links to objects that others deleted, and has the rules of deletions apply
-    /// to what others linked to the deleted objects.
+    /// Before the next attempt to save: ends unsaved links to objects that others deleted, and applies the rules of deletions
+    /// to objects that others linked to the deleted ones.
     ///
-    /// - Parameter attempts: how often something was resolved in this save.
-    /// - Throws: 1550 for an unsaved link to an object that is gone, when the merge policy is to report conflicts; 1600 for
+    /// - Parameter attempts: the number of resolutions in this save.
+    /// - Throws: 1550 for an unsaved link to a deleted object, when the merge policy is to report conflicts; 1600 for
     ///   links that deny the deletion; a validation error.
     func resolve(_ links: DanglingLinks, after attempts: inout Int) throws {
         try beginResolving(&attempts)

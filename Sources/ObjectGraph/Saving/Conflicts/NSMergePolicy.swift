@@ -11,25 +11,25 @@ public enum NSMergePolicyType: UInt, Sendable {
     case mergeByPropertyObjectTrumpMergePolicyType = 2
     /// The object's values replace the row.
     case overwriteMergePolicyType = 3
-    /// The object's changes are given up.
+    /// The object's changes are discarded.
     case rollbackMergePolicyType = 4
 }
 
 /// Resolves the conflicts of a save: with rows that changed since they were read, and with uniqueness constraints.
 ///
-/// Conflicts with rows come first; once they are resolved, those with constraints. Then the save begins again, so that a
-/// policy may be asked several times. For constraints, of the objects that share values one is kept:
+/// Conflicts with rows come first; once they are resolved, those with constraints. Then the save begins again, so that a policy
+/// may be called several times. For constraints, of the objects that share values one is kept:
 ///
 /// | policy | new object, values of one in the store | saved object that took the values of another |
 /// |---|---|---|
 /// | store trump | the new object goes away | it gets back its own values of the constraint |
 /// | object trump | the object of the store takes the values that were set; the new one goes away | the other goes away |
 /// | overwrite | the object of the store takes all values; the new one goes away | the other goes away |
-/// | rollback | the new object goes away | its changes are given up |
+/// | rollback | the new object goes away | its changes are discarded |
 ///
-/// Of new objects that share values among themselves, one is kept in the same way. Whatever led to an object that goes
-/// away leads to the one that is kept. What the policy made of the objects is validated before the save goes on; when
-/// the save fails then or later, the objects are as they were before it.
+/// Of new objects that share values among themselves, one is kept in the same way. Links to an object that goes away lead to
+/// the one that is kept. The policy's changes are validated before the save continues; if the save fails then or later, the
+/// objects are restored.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// What the policy does.
     public let mergeType: NSMergePolicyType
@@ -45,7 +45,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     public class var mergeByPropertyObjectTrump: NSMergePolicy { .objectTrump }
     /// The object's values replace the row.
     public class var overwrite: NSMergePolicy { .overwriting }
-    /// The object's changes are given up.
+    /// The object's changes are discarded.
     public class var rollback: NSMergePolicy { .rollingBack }
 
     private static let failing = NSMergePolicy(merge: .errorMergePolicyType)
@@ -112,10 +112,10 @@ public var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject { NSMergePolicy.mer
 public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }
 /// The policy that replaces the row.
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
-/// The policy that gives up the object's changes.
+/// The policy that discards the object's changes.
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
 
-/// A row that changed, or went, since an object with changes was read from it.
+/// A row that changed, or was deleted, since an object with changes was read from it.
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
     public let sourceObject: NSManagedObject
@@ -134,7 +134,7 @@ open class NSMergeConflict: NSObject {
     /// The row now.
     package let currentRow: Row?
 
-    /// A conflict of an object with what the store has.
+    /// A conflict of an object with its store.
     public convenience init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?

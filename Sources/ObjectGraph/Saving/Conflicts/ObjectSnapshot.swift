@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Foundation
 
-/// What resolves the conflicts of a running save, kept so that it can be taken back when the save fails.
+/// The resolutions of a running save's conflicts, kept to revert them if the save fails.
 enum ResolutionStep {
     /// Changes that the policy made as an application makes them.
     case event(UndoStep)
@@ -9,7 +9,7 @@ enum ResolutionStep {
     case object(ObjectSnapshot)
 }
 
-/// All that a context knows of an object at one moment.
+/// The complete state of an object in a context at one moment.
 struct ObjectSnapshot {
     fileprivate let object: NSManagedObject
     fileprivate let home: StoredEntity
@@ -24,7 +24,7 @@ struct ObjectSnapshot {
         home = object.home
         reference = object.reference
         row = object.row
-        // What comes after changes the contents of relationships in place.
+        // Later changes modify the contents of relationships in place.
         values = ContiguousArray(
             object.values.map { value in
                 if case .toMany(let contents) = value { .toMany(contents.copy()) } else { value }
@@ -33,7 +33,7 @@ struct ObjectSnapshot {
         state = object.state
     }
 
-    /// Whether the object has another row, identity or place among the changes now.
+    /// Whether the object now has another row, identity or status among the changes.
     fileprivate var isOutdated: Bool {
         let kept: ObjectState = [.fault, .inaccessible, .inserted, .updated, .deleted]
         return object.row !== row || object.home !== home || object.reference != reference
@@ -42,7 +42,7 @@ struct ObjectSnapshot {
 }
 
 extension NSManagedObjectContext {
-    /// Makes an object what it was. Its observers are told, and at the end of the event everybody.
+    /// Restores an object. Its observers are notified, and those of the context at the end of the event.
     func putBack(_ snapshot: ObjectSnapshot) {
         let object = snapshot.object
         guard snapshot.isOutdated, object.context === self || object.context == nil else { return }

@@ -1,11 +1,11 @@
 import ManagedObjectModel
 
-// A link from one to one is kept by both rows. What one context makes of one end and another of the other meets in merges,
-// refreshes and conflicts of saves: then the unsaved link of this context counts, and both ends are made to agree. A row that
-// kept the key alone would keep it when the object at the other end is deleted.
+// Both rows keep a one-to-one link. Different changes of its ends by two contexts meet in merges, refreshes and conflicts of
+// saves: then the unsaved link of this context counts, and both ends are made to agree. If only one row had the key, it would
+// keep it when the object at the other end is deleted.
 
 extension NSManagedObjectContext {
-    /// An end of a link from one to one that was changed here and not saved.
+    /// An end of a one-to-one link with an unsaved change.
     private struct ChangedEnd {
         let object: NSManagedObject
         let slot: Int
@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
 
         var destination: NSManagedObject? { object.destinations(at: slot).first }
 
-        /// Where the row leads, if elsewhere.
+        /// The row's destination, if it differs.
         var storedDestination: NSManagedObject? {
             guard case .object(let stored) = object.committedValue(at: slot), stored !== destination else {
                 return nil
@@ -24,11 +24,11 @@ extension NSManagedObjectContext {
         func isLed(from other: NSManagedObject) -> Bool { other.destination(inverse) === object }
     }
 
-    /// Has both ends of links from one to one agree, of which one was changed here and not saved: what the row of a changed
-    /// object leads to by now lets go of it, and a new destination leads back. Where another object has the destination by an
-    /// unsaved change too, the end that is not led back to gives in.
+    /// Makes both ends of one-to-one links with an unsaved change agree: the current destination in the row of a changed object
+    /// loses the link, and the new destination gets it. If another object has the destination by an unsaved change too, the end
+    /// without the back link yields.
     ///
-    /// Costs nothing where objects were linked by accessors and nobody else has changed them: O(changed ends).
+    /// Costs nothing where objects were linked by accessors and no others have changed them: O(changed ends).
     ///
     /// - Returns: whether anything has changed.
     /// - Throws: an error of the store.
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     func agreeOnPairs(of objects: [NSManagedObject]) throws -> Bool {
         let ends = objects.flatMap(changedEnds).filter { !isAgreed($0) }
         guard !ends.isEmpty else { return false }
-        // What was not changed here may have been changed by others since it was read.
+        // Others may have changed unchanged objects since they were read.
         let others = ends.flatMap { end in
             [end.storedDestination, end.destination].compactMap { $0 }.filter {
                 !$0.hasChangedEnd(end.inverse)
@@ -81,22 +81,22 @@ extension NSManagedObjectContext {
         object.context === self && !object.isDeleted && !object.state.contains(.inaccessible)
     }
 
-    /// Whether the other ends of what was changed have been changed along with it.
+    /// Whether the other ends of the changed links have been changed too.
     private func isAgreed(_ end: ChangedEnd) -> Bool {
         if let stored = end.storedDestination, isThere(stored),
             !stored.hasChangedEnd(end.inverse) || end.isLed(from: stored)
         {
             return false
         }
-        // What leads to an object that is gone is not this one's affair.
+        // Links to deleted objects are handled elsewhere.
         guard let destination = end.destination, isThere(destination) else { return true }
         return destination.hasChangedEnd(end.inverse) && end.isLed(from: destination)
     }
 
-    /// After a merge policy has resolved conflicts: a link from one to one of an object that comes back, and was not made here
-    /// and not saved, ends where the other end has another partner by now.
+    /// After a merge policy has resolved conflicts: ends a one-to-one link of a restored object, unless it is an unsaved
+    /// change, if the other end has another partner now.
     ///
-    /// - Parameter ends: the objects that come back with the slots that had changes before.
+    /// - Parameter ends: the restored objects with the slots that had changes before.
     /// - Throws: an error of the store.
     func giveUpLostPairs(of returned: [(object: NSManagedObject, changed: PropertySet)]) throws {
         var ends: [ChangedEnd] = []
@@ -123,20 +123,20 @@ extension NSManagedObject {
         return destinations(at: slot).first
     }
 
-    /// The objects that links from one to one lead to; a fault is loaded for it.
+    /// The destinations of one-to-one links; a fault is loaded for it.
     final var paired: [NSManagedObject] {
         guard !layout.pairIndexes.isEmpty, !state.contains(.inaccessible) else { return [] }
         fireFault()
         return layout.pairIndexes.flatMap { destinations(at: $0) }
     }
 
-    /// Whether a to-one relationship was changed here and not saved.
+    /// Whether a to-one relationship has an unsaved change.
     fileprivate final func hasChangedEnd(_ relationship: NSRelationshipDescription) -> Bool {
         guard let slot = layout.index(of: relationship.name) else { return false }
         return isInserted || !isFault && touched.contains(slot) && differsFromRow(at: slot)
     }
 
-    /// Ends a link to one on this side.
+    /// Ends a to-one link on this side.
     final func endLink(at slot: Int) {
         willChange(at: slot)
         assign(.null, at: slot)

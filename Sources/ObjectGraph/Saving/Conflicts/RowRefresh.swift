@@ -1,9 +1,9 @@
 import ManagedObjectModel
 
-// What others have saved meanwhile, read for many objects at once.
+// Reads what others have saved meanwhile, for many objects at once.
 
 extension NSManagedObjectContext {
-    /// The rows that objects have now below this context; those that are gone have none. Without a parent, one request for
+    /// The current rows of objects below this context; deleted ones have none. Without a parent, one request for
     /// each table.
     ///
     /// - Parameter objects: saved objects of this context, each once.
@@ -30,8 +30,7 @@ extension NSManagedObjectContext {
         return rows
     }
 
-    /// Shows the rows that objects have now, where the save would not compare them: one with changes to be saved has a
-    /// conflict of its own, if any.
+    /// Refreshes objects that the save would not compare: one with changes to save has a conflict of its own, if any.
     ///
     /// - Returns: those of the objects whose rows are gone.
     /// - Throws: an error of the store.
@@ -63,7 +62,7 @@ extension NSManagedObjectContext {
         return lost.union(asked.subtracting(try storedRows(of: Array(asked)).keys))
     }
 
-    /// Whether an object of this context is one that the store, or the parent, is to know.
+    /// Whether the store, or the parent, should have an object of this context.
     private func isBelow(_ object: NSManagedObject) -> Bool {
         object.context === self && !object.isInserted && !object.isUnknownBelow
             && !object.state.contains(.inaccessible)

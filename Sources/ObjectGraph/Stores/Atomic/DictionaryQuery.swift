@@ -2,8 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What a dictionary result is made of, computed in memory: of the nodes of an atomic store, or of the objects of a
-/// context.
+/// A dictionary result computed in memory, from the nodes of an atomic store or the objects of a context.
 struct DictionaryQuery {
     let entity: NSEntityDescription
     let properties: [NSPropertyDescription]
@@ -12,9 +11,9 @@ struct DictionaryQuery {
     let order: [NSSortDescriptor]
     let isDistinct: Bool
 
-    /// The dictionaries of the properties asked for, in order: one for each node or object, or for each group of them.
+    /// The dictionaries of the requested properties, in order: one for each node or object, or for each group of them.
     ///
-    /// - Parameter matches: what meets the condition of the request.
+    /// - Parameter matches: the objects that meet the condition of the request.
     /// - Throws: 134060 for an order, a condition on groups or an expression that cannot be evaluated.
     func dictionaries(of matches: [any KeyValueCoding]) throws -> [[String: Any]] {
         let columns = try properties.map { try NodeColumn($0, entity) }
@@ -56,7 +55,7 @@ struct DictionaryQuery {
         return sorted(rows, by: order).compactMap { $0.group.nodes.first }
     }
 
-    /// Refuses an order by what is neither a property nor one of the columns with the names.
+    /// Refuses an order by a name that is neither a property nor a column.
     private func checkOrder(besides names: Set<String>) throws {
         for descriptor in order {
             if let key = descriptor.key, !names.contains(key) { try QueryCheck(entity).check(sortKey: key) }
@@ -123,7 +122,7 @@ final class NodeGroup: KeyValueCoding {
     func setValue(_ value: Any?, forKey key: String) {}
 }
 
-/// A dictionary of a result before it is put in order: by its own values, or by properties that are not part of it.
+/// A dictionary of a result before sorting by its own values, or by properties that are not part of it.
 private final class DictionaryRow: KeyValueCoding {
     let group: NodeGroup
     let values: [String: Any]

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The parts of expressions and conditions that are computed of all objects of a group, such as `count:(name)`. Each is put
-/// into a variable, of which the rest is computed.
+/// The parts of expressions and conditions that are computed from all objects of a group, such as `count:(name)`. Each becomes
+/// a variable for the rest.
 package struct GroupAggregates {
     private let check: QueryCheck
     private var parts: [(variable: String, function: String, argument: NSExpression)] = []
@@ -14,16 +14,16 @@ package struct GroupAggregates {
 
     var isEmpty: Bool { parts.isEmpty }
 
-    /// Whether an expression has a part whose value is one of a group.
+    /// Whether an expression has a part that is computed from a group.
     package static func areIn(_ expression: NSExpression, _ entity: NSEntityDescription) -> Bool {
         var aggregates = GroupAggregates(entity)
         _ = aggregates.taken(from: expression)
         return !aggregates.isEmpty
     }
 
-    // MARK: Taking out
+    // MARK: Extracting
 
-    /// The expression with variables in the places of what is computed of a group.
+    /// The expression with variables instead of the parts that are computed from a group.
     mutating func taken(from expression: NSExpression) -> NSExpression {
         expression.replacing(iterators: []) { variable(for: $0, $1) }
     }
@@ -34,7 +34,7 @@ package struct GroupAggregates {
     }
 
     private mutating func variable(for expression: NSExpression, _ iterators: Set<String>) -> NSExpression? {
-        // What a subquery adds up are its own elements.
+        // A subquery aggregates its own elements.
         guard iterators.isEmpty, let (function, argument) = aggregate(expression) else { return nil }
         // No variable of a format string has such a name.
         let variable = "aggregate \(parts.count)"
@@ -42,7 +42,7 @@ package struct GroupAggregates {
         return NSExpression(forVariable: variable)
     }
 
-    /// The function and its argument, of an expression that is one of a group: not of a collection that each object has.
+    /// The function and its argument, for an aggregate of a group rather than of a collection of each object.
     private func aggregate(_ expression: NSExpression) -> (String, NSExpression)? {
         guard case .function(nil, let name, let arguments) = expression.kind, arguments.count == 1,
             let function = FunctionTable.function(named: name)?.name, Self.functions.contains(function),
@@ -53,7 +53,7 @@ package struct GroupAggregates {
         return (function, arguments[0])
     }
 
-    /// - Throws: 134060 where a part is computed of what is computed of a group itself.
+    /// - Throws: 134060 for nested aggregates.
     func checkNesting(_ entity: NSEntityDescription) throws {
         for part in parts where Self.areIn(part.argument, entity) {
             throw NSError.coreData(

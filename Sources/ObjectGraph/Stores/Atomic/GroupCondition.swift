@@ -2,14 +2,14 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A condition on groups of nodes: on what is computed of all of a group, and on properties of the first of them.
+/// A condition on groups of nodes: on aggregates of a group, and on properties of its first node.
 struct GroupCondition {
     private let text: String
     private let predicate: NSPredicate
     private let aggregates: GroupAggregates
 
     /// - Parameter named: the expressions of the result's columns, for which their names stand.
-    /// - Throws: 134060 for keys that the entity does not have, and for what cannot be computed of a group.
+    /// - Throws: 134060 for keys that the entity does not have, and for expressions that cannot be computed from a group.
     init(_ condition: NSPredicate, _ entity: NSEntityDescription, named: [String: NSExpression]) throws {
         let condition = condition.replacing { $0.replacement(by: named, except: $1) }
         try QueryCheck(entity).check(condition)

@@ -5,7 +5,7 @@ import ManagedObjectModel
 ///
 /// Reference objects are numbers, which no two objects of the store share.
 package class MappedStore: NSAtomicStore, @unchecked Sendable {
-    /// The highest number that was given to an object.
+    /// The highest number of an object so far.
     final var lastReference: Int64 = 0
 
     /// Numbers of a file from here on are refused, so that there are always some left.
@@ -20,7 +20,7 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
 
     override var keepsInverses: Bool { true }
 
-    /// Whether a model with uniqueness constraints is taken, which are not checked.
+    /// Whether a model with uniqueness constraints is accepted; they are not checked.
     var ignoresConstraints: Bool { false }
 
     /// The options that the type of store has, beside those of Apple's framework.

@@ -37,7 +37,7 @@ extension NSAtomicStore {
         if !missing.isEmpty { throw DanglingLinks(store: self, owners: [], missing: Array(missing)) }
     }
 
-    /// What relationships without inverse are to lead to and others have deleted: of any other relationship, the destination
+    /// The destinations of relationships without inverse that others have deleted: for any other relationship, the destination
     /// itself is compared. O(changed links).
     private func missingDestinations(_ unit: UnitOfWork) -> Set<ObjectKey> {
         var wanted: Set<ObjectKey> = []
@@ -70,7 +70,7 @@ extension NSAtomicStore {
     }
 }
 
-/// What one save does to the nodes, so that it can be taken back.
+/// The changes of one save to the nodes, kept to revert them.
 private final class NodeChange {
     private let store: NSAtomicStore
     private var nodes: NodeTable { store.nodes }
@@ -93,7 +93,7 @@ private final class NodeChange {
             node.row = nil
             nodes.setVersion(object.objectID.key, update.old.version &+ 1)
         }
-        // Both ends of most links have come with the objects by now.
+        // The objects have set both ends of most links by now.
         for (node, before) in changed { keepInverses(of: node, before) }
     }
 
@@ -113,8 +113,8 @@ private final class NodeChange {
         if !removed.isEmpty { dropOneWayLinks() }
     }
 
-    /// Ends the links to the removed nodes whose relationships have no inverse, which only a look at all nodes finds. O(n) where
-    /// there are such relationships.
+    /// Ends the links to the removed nodes whose relationships have no inverse, which only a search of all nodes finds. O(n)
+    /// where there are such relationships.
     private func dropOneWayLinks() {
         let gone = Set(removed.map(\.objectID.key))
         for home in store.homes {
@@ -157,12 +157,12 @@ private final class NodeChange {
             nodes.add(node)
             nodes.setVersion(node.objectID.key, insert.row.version)
         }
-        // A class makes nodes of its own: whatever leads to the nodes that held their places leads to them.
+        // A class makes nodes of its own: links to their placeholders are moved to them.
         if isReplaced { for node in added { leadToNodes(node) } }
         for node in added { node.row = nil }
     }
 
-    /// What is written under another identity than its own cannot be read again.
+    /// Checks the identities of new objects: one saved under another identity could not be read again.
     ///
     /// - Throws: 134060.
     private func checkIdentities(of objects: [NSManagedObject]) throws {
@@ -219,7 +219,7 @@ private final class NodeChange {
         }
     }
 
-    /// What a context does not have, it does not change: the other ends of the links that ended and began are set here.
+    /// A context does not change objects that it does not have: the other ends of ended and new links are set here.
     private func keepInverses(of node: NSAtomicStoreCacheNode, _ before: Links) {
         guard store.keepsInverses else { return }
         let former = Dictionary(
@@ -280,7 +280,7 @@ private final class NodeChange {
         }
     }
 
-    // MARK: Taking back
+    // MARK: Reverting
 
     private func remember(_ node: NSAtomicStoreCacheNode) {
         let key = node.objectID.key
@@ -305,7 +305,7 @@ private struct FormerNode {
     let version: Int64
     private let node: NSAtomicStoreCacheNode
     private let cache: NSMutableDictionary?
-    /// What a class that keeps its values elsewhere answers, by key.
+    /// The values of a class that keeps them elsewhere, by key.
     private let answers: [String: Any?]
 
     init(_ node: NSAtomicStoreCacheNode, version: Int64) {

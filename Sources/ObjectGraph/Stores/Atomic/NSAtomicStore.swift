@@ -1,18 +1,18 @@
 import Foundation
 import ManagedObjectModel
 
-/// A store that is read and written as a whole, such as a file in a format of one's own. Subclass it, and register the
+/// A store that is read and written as a whole, such as a file in a custom format. Subclass it, and register the
 /// class with a coordinator (`registerStoreClass(_:type:)`).
 ///
 /// A subclass overrides `type`, `load()` and `save()`, and `newReferenceObject(for:)`: how it identifies its objects.
 /// All objects are kept in memory, as cache nodes; fetches are evaluated there.
 ///
 /// The calls of a save, in this order: `newReferenceObject(for:)` for each new object; `willRemoveCacheNodes(_:)`;
-/// `newCacheNode(for:)` and `updateCacheNode(_:from:)`; `save()`. When a part of it fails, the nodes get their values
-/// back. Calls come one at a time, from the queues of any context.
+/// `newCacheNode(for:)` and `updateCacheNode(_:from:)`; `save()`. When a part of it fails, the values of the nodes are
+/// restored. Calls come one at a time, from the queues of any context.
 ///
-/// The version of an object counts the saves that changed it, so that contexts of one coordinator notice conflicts. What
-/// others write to the file while the store is open, the next save overwrites.
+/// The version of an object counts the saves that changed it, so that contexts of one coordinator detect conflicts. The next
+/// save overwrites changes by others to the open file.
 open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     let access = NSRecursiveLock()
     let nodes = NodeTable()
@@ -32,15 +32,15 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     // MARK: What a subclass overrides
 
-    /// Reads what is stored, and adds a cache node for each object with `addCacheNodes(_:)`; sets `metadata`, if they are
+    /// Reads the store, and adds a cache node for each object with `addCacheNodes(_:)`; sets `metadata`, if they are
     /// stored. A file that is missing or empty is a store without objects.
     ///
-    /// - Throws: why it cannot be read.
+    /// - Throws: an error if the store cannot be read.
     open func load() throws { throw mustOverride("load()") }
 
     /// Writes all cache nodes and the metadata.
     ///
-    /// - Throws: why they cannot be written; what was stored should be as it was.
+    /// - Throws: an error if they cannot be written; the stored contents should be unchanged.
     open func save() throws { throw mustOverride("save()") }
 
     /// A new node with the values of an object. The default makes an `NSAtomicStoreCacheNode`.
@@ -52,12 +52,12 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         return node
     }
 
-    /// Gives a node the values of an object. The default takes the values of all stored properties.
+    /// Sets the values of a node from an object. The default sets all stored properties.
     open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
         NodeUpdate(store: self, node: node).take(managedObject)
     }
 
-    /// A value that identifies a new object in the store; not used for another one, ever.
+    /// A value that identifies a new object in the store; it is never reused.
     open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
         fatalError("\(Swift.type(of: self)) must override newReferenceObject(for:).")
     }
@@ -108,7 +108,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     /// Writes a new store once it is open. For the stores of this framework.
     func makeIfMissing() throws {}
 
-    /// Whether the nodes at both ends of a relationship are kept consistent whatever objects a save brings.
+    /// Whether the nodes at both ends of a relationship are kept consistent for any set of saved objects.
     var keepsInverses: Bool { false }
 
     package final func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
@@ -167,7 +167,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         set { metadata[NSStoreUUIDKey] = newValue }
     }
 
-    /// Takes metadata that were read as they are.
+    /// Adopts metadata unchanged.
     final func setLoadedMetadata(_ metadata: [String: Any]) { super.metadata = metadata }
 
     package final func saveMetadata() throws {
@@ -201,7 +201,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     package class var isInMemory: Bool { false }
 
-    /// Of what stores of one's own write nothing is known.
+    /// The output of custom stores is unknown.
     package func makesFile(like model: URL?) {}
 
     package class func makeAsDraft<Opened>(
@@ -218,7 +218,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         try StoreDocument.remove(url)
     }
 
-    /// Puts a copy of the file of a store into the place of another one.
+    /// Replaces the file of a store with a copy of another one.
     package class func replace(
         at url: URL, _ options: [AnyHashable: Any]?, withStoreAt source: URL,
         _ sourceOptions: [AnyHashable: Any]?
@@ -230,7 +230,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         try StoreDocument.write(try StoreDocument.read(source), to: url, like: source)
     }
 
-    /// Of stores of one's own nothing is known; they make what they make.
+    /// Custom stores are unknown; they make their own references.
     package static var hasFiles: Bool { self is DocumentStore.Type }
 
     package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
@@ -252,9 +252,9 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         }
     }
 
-    /// Makes reference objects for objects of another store, under the references that they have there.
+    /// Makes reference objects for objects of another store, under their references there.
     ///
-    /// - Throws: 134070 when the store gives two of them the same.
+    /// - Throws: 134070 when the store makes the same one for two of them.
     package final func keepReferences(of objects: [NSManagedObject]) throws {
         for object in objects {
             let found = try withReference(object.reference) {
@@ -271,7 +271,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         }
     }
 
-    /// Lets the first reference object that is made by a block have a certain number.
+    /// Sets the number of the first reference object that a block makes.
     final func withReference<Value>(_ number: Int64, _ body: () throws -> Value) rethrows -> Value {
         try references.withNumber(number, body)
     }

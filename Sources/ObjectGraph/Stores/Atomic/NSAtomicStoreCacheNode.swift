@@ -4,14 +4,14 @@ import ManagedObjectModel
 
 /// The values of one object of an atomic store.
 ///
-/// A node has the values of the properties of its entity: of an attribute the value as key-value coding gives it, of a
+/// A node has the values of the properties of its entity: of an attribute the value as key-value coding returns it, of a
 /// to-one relationship another node, of a to-many relationship a set (`NSSet`, `Set`), or, if it is ordered, an
 /// `NSOrderedSet` or array of nodes.
 open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable {
     /// The identity of the object.
     public let objectID: NSManagedObjectID
 
-    /// The values by key. `NSNull` and a missing key are no value.
+    /// The values by key. `NSNull` and a missing key stand for no value.
     open var propertyCache: NSMutableDictionary? {
         get { contents }
         set {
@@ -40,7 +40,7 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
     /// The value of a property of the node's entity; nil when it has none, and for any other key.
     open func value(forKey key: String) -> Any? {
         guard let value = storedValue(forKey: key) else {
-            // What conditions may ask of every object, unless the model has a property of that name.
+            // Keys that conditions may use for every object, unless the model has a property of that name.
             switch key {
             case "objectID": return objectID.entity.propertiesByName[key] == nil ? objectID : nil
             case "entity": return objectID.entity.propertiesByName[key] == nil ? objectID.entity : nil
@@ -55,12 +55,12 @@ open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable
         guard let value = propertyCache?.object(forKey: key), !CocoaFoundation.isNull(value) else {
             return nil
         }
-        // Foundation's own dictionaries give a set back as one of boxes.
+        // Foundation's own dictionaries return a set of boxed values.
         guard let boxes = value as? Set<AnyHashable> else { return value }
         return NSSet(array: boxes.map(\.base))
     }
 
-    /// Gives a property of the node's entity a value, or none.
+    /// Sets or removes the value of a property of the node's entity.
     open func setValue(_ value: Any?, forKey key: String) {
         require(
             objectID.entity.propertiesByName[key] != nil,
@@ -81,7 +81,7 @@ extension NSAtomicStoreCacheNode: PredicateIdentity {
     package var isPermanentIdentity: Bool { true }
 }
 
-/// A dictionary that gives back the very values that were put into it, which those of Foundation on Linux do not.
+/// A dictionary that returns the identical stored values, unlike Foundation's on Linux.
 final class NodeValues: NSMutableDictionary {
     private var values: [String: Any] = [:]
 

@@ -2,17 +2,17 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A column of a dictionary result, computed of the nodes of a store, or of objects, or of groups of them.
+/// A column of a dictionary result, computed from the nodes of a store, objects, or groups of them.
 struct NodeColumn {
     let name: String
     let isExpression: Bool
-    /// Whether the value is one of a group: a sum, a count.
+    /// Whether the value is an aggregate of a group: a sum, a count.
     let isAggregate: Bool
     private let expression: NSExpression
     private let aggregates: GroupAggregates
     private let resultKind: SlotKind?
 
-    /// - Throws: 134060 for an expression with keys that the entity does not have, and for one that cannot be computed of a
+    /// - Throws: 134060 for an expression with keys that the entity does not have, and for one that cannot be computed from a
     ///   group.
     init(_ property: NSPropertyDescription, _ entity: NSEntityDescription) throws {
         name = property.name
@@ -41,7 +41,7 @@ struct NodeColumn {
     /// The value of one node.
     func value(of node: any KeyValueCoding) throws -> Any? { try value(of: [node]) }
 
-    /// The value of a group: what is computed of a group counts all nodes, all else is the first one's.
+    /// The value of a group: aggregates use all nodes, other parts the first one.
     func value(of group: NodeGroup) throws -> Any? { try value(of: group.nodes) }
 
     private func value(of nodes: [any KeyValueCoding]) throws -> Any? {
@@ -52,7 +52,7 @@ struct NodeColumn {
     func result(_ value: Any) -> Any {
         if let node = value as? NSAtomicStoreCacheNode { return node.objectID }
         if let object = value as? NSManagedObject { return object.objectID }
-        // A value that was computed is a number of Swift's, which casts to its own type alone.
+        // A computed value is a Swift number, which casts only to its own type.
         let value = boxedNumber(value)
         guard let resultKind, !resultKind.isRelationship else { return value }
         switch resultKind {

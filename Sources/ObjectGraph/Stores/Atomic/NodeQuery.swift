@@ -51,7 +51,7 @@ struct NodeQuery {
             .coreData, "unsupported NSSortDescriptor (a store needs the name of the property): \(descriptor)")
     }
 
-    /// The dictionaries of the properties asked for: one for each node, or for each group of nodes.
+    /// The dictionaries of the requested properties: one for each node, or for each group of nodes.
     ///
     /// - Throws: as `nodes()`.
     func dictionaries() throws -> [[String: Any]] {

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Gives a node the values of a managed object.
+/// Sets the values of a node from a managed object.
 struct NodeUpdate {
     let store: NSAtomicStore
     let node: NSAtomicStoreCacheNode
@@ -19,7 +19,7 @@ struct NodeUpdate {
             case .toMany:
                 takeDestinations(object, index, slot)
             default:
-                // What nobody set keeps its value, also an archive that could not be read.
+                // An unset property keeps its value, also an archive that could not be read.
                 if object.row != nil, !object.touched.contains(index),
                     node.storedValue(forKey: slot.name) != nil
                 {
@@ -34,7 +34,7 @@ struct NodeUpdate {
         }
     }
 
-    /// The bytes that the object has been read with, if they stand for its value.
+    /// The bytes that the object was read from, if they still represent its value.
     private func archived(_ object: NSManagedObject, _ index: Int, _ slot: PropertySlot) -> ArchivedValue? {
         guard store is MappedStore, slot.kind == .transformable, !object.touched.contains(index),
             let row = object.row, !row.isNull(slot.rowSlot)
@@ -44,14 +44,14 @@ struct NodeUpdate {
 
     private func value(_ value: SlotValue, _ slot: PropertySlot) -> Any? {
         let any = value.anyValue(slot.kind)
-        // A value that is refused is noticed when the row is made of the node.
+        // A refused value throws when the row is made from the node.
         guard store is MappedStore, slot.kind == .transformable, let any,
             let data = try? TransformableValue.encode(any, slot)
         else { return any }
         return ArchivedValue(data, slot)
     }
 
-    /// Puts what the object's context added and removed over what the node has: others may have added and removed, too.
+    /// Merges the additions and removals of the object's context into the node's: others may have changed them too.
     private func takeDestinations(_ object: NSManagedObject, _ index: Int, _ slot: PropertySlot) {
         guard index < object.values.count, case .toMany(let contents) = object.values[index],
             contents.hasChanges, let relationship = slot.relationship

@@ -10,8 +10,8 @@ struct QueryCheck {
 
     init(_ entity: NSEntityDescription) { self.entity = entity }
 
-    /// - Throws: 134060 with the key that is missing, or for a predicate of Swift's that has no equivalent: it asks objects of
-    ///   a class, which nodes are not.
+    /// - Throws: 134060 with the key that is missing, or for a Swift predicate without an equivalent: it evaluates objects of a
+    ///   class, which nodes are not.
     func check(_ predicate: NSPredicate) throws {
         var rest = [predicate]
         while let next = rest.popLast() {
@@ -70,7 +70,7 @@ struct QueryCheck {
         throw NSError.coreData(.coreData, "CAST does not know the type or the entity \"\(name)\".")
     }
 
-    /// The entities that an expression's value, or its elements, may be of; none if it is no object.
+    /// The entities that an expression's value, or its elements, may be of; none if it is not an object.
     private func entities(of expression: NSExpression) throws -> [NSEntityDescription] {
         switch expression.kind {
         case .evaluatedObject: return [entity]
@@ -88,14 +88,14 @@ struct QueryCheck {
             }
         case .subquery(let collection, _, _): return try entities(of: collection)
         case .set(_, let one, let other), .conditional(_, let one, let other):
-            // Each once: lists that are put together again and again would grow without end.
+            // Each once: repeatedly merged lists would grow without limit.
             let first = try entities(of: one)
             return try first + entities(of: other).filter { entity in !first.contains { $0 === entity } }
         default: return []
         }
     }
 
-    /// Whether an expression's value is a collection: what relationships to many lead to, or what is put together.
+    /// Whether an expression's value is a collection: the destinations of to-many relationships, or an aggregate.
     ///
     /// - Throws: as `check(_:)` of a predicate.
     func isCollection(_ expression: NSExpression) throws -> Bool {
@@ -150,7 +150,7 @@ struct QueryCheck {
         }
     }
 
-    /// Behind an attribute there are only the elements of a composite one.
+    /// Only the elements of a composite attribute may follow an attribute.
     private func check(
         rest: ArraySlice<KeyPathSteps.Step>, of entity: NSEntityDescription?, _ key: String, _ keyPath: String
     ) throws {
@@ -169,7 +169,7 @@ struct QueryCheck {
             switch step {
             case .evaluatedObject: continue
             case .collection(let collection):
-                // Counting objects leads nowhere; adding up, on to a key of theirs.
+                // A count has no keys; a sum leads on to a key of the objects.
                 if collection.rawValue == "@count" { current = nil }
             case .key(let key):
                 // The keys of values, such as the elements of composite attributes, are their own.

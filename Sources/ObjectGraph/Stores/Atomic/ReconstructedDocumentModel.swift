@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// Makes a model from what the objects of an XML or binary store have, so that they can be read when there is no model.
+/// Makes a model from the objects of an XML or binary store, so that they can be read without a model.
 ///
 /// Known are the entities that have objects or are named in the metadata, what their objects have, and where that leads.
 /// Objects of several entities that one relationship leads to show that these have a common superentity. Not known are
@@ -28,7 +28,7 @@ struct ReconstructedDocumentModel {
         var relationships: [String: Relationship] = [:]
     }
 
-    /// More than any model that we know of has. What is made of a model grows faster than the file that tells it.
+    /// More than any known model has. What is made of a model grows faster than the file that describes it.
     private enum Limit {
         static let entities = 500
         /// Properties, each counted in the entity that declares it.
@@ -43,7 +43,7 @@ struct ReconstructedDocumentModel {
 
     init(_ url: URL) { self.url = url }
 
-    /// - Throws: 134080 here and below, for what no model can have.
+    /// - Throws: 134080 here and below, for contents that no model can have.
     func failure(_ reason: String) -> NSError {
         .coreData(
             .persistentStoreOpen,
@@ -158,7 +158,7 @@ struct ReconstructedDocumentModel {
         }
     }
 
-    /// What an entity declares itself: all that it has and does not inherit.
+    /// The properties that an entity declares itself, without inherited ones.
     private func properties(
         of entity: Entity, _ name: String, _ parents: InferredParents,
         _ descriptions: [String: NSEntityDescription]

@@ -46,19 +46,19 @@ enum StoreDocument {
         }
     }
 
-    /// Puts contents into a file, all or nothing. When this returns, they outlive a power cut.
+    /// Writes the contents of a file atomically and durably.
     ///
     /// - Parameters:
     ///   - known: what the file must still hold; nil for whatever it holds.
     ///   - source: a file whose mode a new one gets; nil for that of any new file.
-    /// - Throws: 134030 when that is not possible, also for more than can be read again, and where something is that is not
-    ///   a regular file; 134010 where a SQLite database is; 133020 when the file holds something else, or is gone. It is as it was.
+    /// - Throws: 134030 when that is not possible, also for more than can be read again, and if the file is not a regular one;
+    ///   134010 for a SQLite database; 133020 when the file holds something else, or is gone. The file is unchanged then.
     static func write(_ data: Data, to url: URL, replacing known: Data? = nil, like source: URL? = nil) throws
     {
         try checkSize(data, url)
         do {
             let attributes = try source.flatMap { try FileAttributes(of: $0) }
-            // One that is not ours stays where its owner cannot be kept.
+            // A file of another user stays if its owner cannot be kept.
             try DurableFile.write(data, to: url, attributes: attributes, requiresOwner: known != nil) {
                 // As late as possible: other processes can still write.
                 try checkIsNoDatabase(url)
@@ -71,10 +71,10 @@ enum StoreDocument {
         }
     }
 
-    /// Puts contents into a new file, all or nothing. When this returns, they outlive a power cut.
+    /// Writes contents to a new file atomically and durably.
     ///
     /// - Parameter source: a file whose mode and owner the new one gets; nil for those of any new file.
-    /// - Throws: 134080 when there is something already, 134030 when the file cannot be written; nothing is left then.
+    /// - Throws: 134080 when the file exists, 134030 when the file cannot be written; nothing is left then.
     static func make(_ data: Data, at url: URL, like source: URL?) throws {
         try checkSize(data, url)
         let isMade: Bool
@@ -102,7 +102,7 @@ enum StoreDocument {
             [NSUnderlyingErrorKey: error as NSError, NSFilePathErrorKey: url.path])
     }
 
-    /// Removes a file, if there is one, and what processes have left of it that were killed. Of a link, the link stays.
+    /// Removes a file, if there is one, and drafts of it that killed processes have left. A symbolic link stays.
     ///
     /// - Throws: 134080 for what is not a regular file, or cannot be read; 134010 for a SQLite database; an error of the system.
     static func remove(_ url: URL) throws {
@@ -118,7 +118,7 @@ enum StoreDocument {
         removeDrafts(of: url)
     }
 
-    /// Removes drafts of a file that processes have left which were killed.
+    /// Removes drafts of a file that killed processes have left.
     static func removeDrafts(of url: URL) {
         for error in FileDraft.removeLeftovers(of: url) {
             Log.store.error(
@@ -126,7 +126,7 @@ enum StoreDocument {
         }
     }
 
-    /// Makes a new file as a draft, which has its place only once it is complete; see `StoreKind.makeAsDraft`.
+    /// Makes a new file as a draft, which is moved to its location once it is complete; see `StoreKind.makeAsDraft`.
     static func makeAsDraft<Opened>(
         at url: URL, like source: URL?, _ fill: (URL) throws -> Void, opening: () throws -> Opened
     ) throws -> Opened {
@@ -161,12 +161,12 @@ enum StoreDocument {
         unopenable(url, "there is a file already; destroy that store first")
     }
 
-    /// Keeps a database from being removed or replaced as a document. This process or another one may have it open, which only its
-    /// locks tell, and its log and its external data would stay: they belong to whatever database gets its name.
+    /// Keeps a database from being removed or replaced as a document. This process or another one may have it open, which only
+    /// its locks show, and its log and its external data would stay: they belong to whatever database gets its name.
     ///
     /// - Throws: 134010 for a SQLite database; 134080 for a file that cannot be read, and so may be one.
     private static func checkIsNoDatabase(_ url: URL) throws {
-        // What is not a regular file is refused by those who are about to change it.
+        // The callers that change a file refuse one that is not regular.
         guard let file = try? url.followingLinks(), (try? FileKind(at: file.path)) == .regular else { return }
         let start: Data
         do {
@@ -197,7 +197,7 @@ enum StoreDocument {
             [NSFilePathErrorKey: url?.path ?? ""])
     }
 
-    /// What a file is that is no store of a type.
+    /// The error for a file that is not a store of a type.
     ///
     /// - Returns: 134010 for a store of another type, else 259.
     static func foreign(_ data: Data, _ url: URL, type: String) -> NSError {
@@ -222,8 +222,8 @@ extension NSError {
 
 /// A store of this framework in one file.
 package class DocumentStore: MappedStore, @unchecked Sendable {
-    /// The option of tools that what others wrote to the file since it was read is not overwritten: a save throws 133020 then.
-    /// The contents of the file stay in memory for that. Neither is a file made that is not there.
+    /// The option of tools not to overwrite what others wrote to the file since it was read: a save throws 133020 then. The
+    /// contents of the file stay in memory for that. A missing file is not created either.
     package static let guardsFileOption = "OpenCoreDataGuardsFile"
 
     /// What the file held when it was read or written last, with `guardsFileOption`; nil without it.
@@ -233,18 +233,18 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     override var knownOptions: Set<String> { [Self.guardsFileOption] }
 
-    /// Whether there was anything in the file.
+    /// Whether the file had contents.
     private(set) final var isNew = true
-    /// What was in the file when the metadata were read, until the objects are.
+    /// The contents of the file, from reading the metadata to reading the objects.
     private final var unread: Data?
 
-    /// Takes the contents of the file in.
+    /// Adopts the contents of the file.
     func take(_ data: Data, _ url: URL) throws {}
 
     /// The contents for the file.
     func contents() throws -> Data { Data() }
 
-    /// The metadata in the contents of the file that is being opened. What was found out on the way may be kept for `take(_:_:)`.
+    /// The metadata in the contents of the file that is being opened. Intermediate results may be kept for `take(_:_:)`.
     func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
         try Self.metadata(in: data, url)
     }
@@ -297,12 +297,12 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
         if guardsFile { knownContents = contents }
     }
 
-    /// Whether the next save makes a file where nothing may be.
+    /// Whether the next save makes a file that must not exist yet.
     private final var makesFile = false
     /// A file whose mode and owner the new one gets.
     private final var model: URL?
 
-    /// Has the first save make the file: what others have put there by then stays.
+    /// Makes the first save create the file: it does not replace one that others have made by then.
     package final override func makesFile(like model: URL?) {
         makesFile = true
         self.model = model
@@ -388,13 +388,13 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
         referenceObject(for: id) as? Int64 ?? id.reference
     }
 
-    /// The destinations of a relationship that are there, as numbers in the file.
+    /// The existing destinations of a relationship, as numbers in the file.
     final func numbers(_ node: NSAtomicStoreCacheNode, _ slot: PropertySlot) throws -> [Int64] {
         guard let relationship = slot.relationship else { return [] }
         return try node.destinations(relationship).filter { nodes.savedNode($0.key) != nil }.map(number)
     }
 
-    /// Makes the nodes lead to each other.
+    /// Links the nodes to each other.
     final func link(
         _ node: NSAtomicStoreCacheNode, _ slot: PropertySlot, _ numbers: [Int64],
         _ byNumber: [Int64: NSAtomicStoreCacheNode]
@@ -439,8 +439,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     }
 }
 
-/// The bytes of a transformable attribute, which are decoded when the value is asked for, and kept as they are until a new
-/// one is set.
+/// The bytes of a transformable attribute, which are decoded when the value is read, and kept until a new one is set.
 final class ArchivedValue: NSObject, @unchecked Sendable {
     let data: Data
     private let slot: PropertySlot
@@ -450,7 +449,7 @@ final class ArchivedValue: NSObject, @unchecked Sendable {
         self.slot = slot
     }
 
-    /// What the bytes stand for; nil when they cannot be read.
+    /// The decoded value; nil when the bytes cannot be read.
     var value: Any? { TransformableValue.decode(data, slot).anyValue(slot.kind) }
 
     override func isEqual(_ object: Any?) -> Bool { (object as? ArchivedValue)?.data == data }

@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A store in one file of Apple's archives: each save writes the whole file, which takes the old one's place.
+/// A store in one file of Apple's archives: each save replaces the whole file.
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
     package override var type: String { NSBinaryStoreType }
 

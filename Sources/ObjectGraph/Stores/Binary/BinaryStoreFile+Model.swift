@@ -4,9 +4,9 @@ import ManagedObjectModel
 extension BinaryStoreFile {
     /// A model made from the objects.
     ///
-    /// The file has values in the order of the attributes' names, and not these: they are called `attribute1`,
-    /// `attribute2` and so on. Their types are those of the values; one without any value is a string. A relationship
-    /// is to one where no object has more than one destination.
+    /// The file has values in the order of the attributes' names, without the names: they are called `attribute1`,
+    /// `attribute2` and so on. Their types are those of the values; one without any value is a string. A relationship is to-one
+    /// if no object has more than one destination.
     ///
     /// - Throws: 134080 when the objects contradict each other.
     func reconstructedModel(_ url: URL) throws -> NSManagedObjectModel {
@@ -36,7 +36,7 @@ extension BinaryStoreFile {
                 try reconstruction.add(attribute: attribute, type, to: name)
             }
             for (relationship, found) in entity.relationships.sorted(by: { $0.key < $1.key }) {
-                // One that leads nowhere must still lead somewhere in a model.
+                // A relationship without destinations still needs a destination entity in a model.
                 let destination = groups.destination(of: found.reached) ?? name
                 try reconstruction.add(
                     relationship: relationship,
@@ -126,7 +126,7 @@ extension BinaryStoreFile {
         }
     }
 
-    /// The type that has the values of two; nil when none has.
+    /// The type that includes the values of two; nil when there is none.
     private static func attributeType(_ one: NSAttributeType, _ other: NSAttributeType) -> NSAttributeType? {
         guard one != other else { return one }
         let numbers: [NSAttributeType] = [
@@ -139,8 +139,8 @@ extension BinaryStoreFile {
     }
 }
 
-/// Entities whose objects one relationship leads to, put together: they have a common superentity, whose name the file
-/// does not tell. It is named after them.
+/// Groups of entities whose objects one relationship leads to: they have a common superentity, whose name is not in the
+/// file. It is named after them.
 private struct DestinationGroups {
     private var groupNames: [String: String] = [:]
 
@@ -171,7 +171,7 @@ private struct DestinationGroups {
 
     var names: [String] { Set(groupNames.values).sorted() }
 
-    /// The entity that a relationship leads to; nil when no object tells.
+    /// The entity that a relationship leads to; nil when no object shows it.
     func destination(of reached: Set<String>) -> String? {
         guard reached.count != 1 else { return reached.first }
         return reached.first.flatMap { groupNames[$0] }

@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Foundation
 
-/// What is in the file of a binary store: a header of 64 bytes, and two keyed archives.
+/// The contents of a binary store's file: a header of 64 bytes, and two keyed archives.
 ///
 /// The header, whose numbers have their highest byte first: `CoreData`, 1 and the version of the format (32 bits each); where
 /// the metadata begin and how long they are, the same of the objects, the highest number of an object, and 0 (64 bits).
@@ -62,7 +62,7 @@ struct BinaryStoreFile {
         }
     }
 
-    /// What the store says of itself.
+    /// The metadata.
     func metadata(_ url: URL) throws -> [String: Any] {
         try Self.checked(url) { try Self.metadata(in: metadataBytes) }
     }
@@ -85,8 +85,8 @@ struct BinaryStoreFile {
     /// The objects.
     ///
     /// - Parameters:
-    ///   - url: where the file is, for errors.
-    ///   - check: throws when an entity's objects do not have so many values.
+    ///   - url: the URL of the file, for errors.
+    ///   - check: throws when the number of values is wrong for an entity's objects.
     func nodes(_ url: URL, check: (_ entityName: String, _ valueCount: Int) throws -> Void) throws -> [Node] {
         try Self.checked(url) {
             // A store is read whole: the length of its file bounds its objects.
@@ -116,7 +116,7 @@ struct BinaryStoreFile {
 
     // MARK: Writing
 
-    /// A file that cannot be opened again must not take the place of one that can: the archive is read as it would be.
+    /// An unreadable file must not replace a readable one: the archive is read back as a check.
     private static func archive(_ metadata: [String: Any]) throws -> Data {
         do {
             let writer = KeyedArchiveWriter()
@@ -162,18 +162,18 @@ struct BinaryStoreFile {
 
 /// Reads the objects of a binary store: a dictionary of numbers and `NSDictionaryMapNode`s.
 ///
-/// However large the store, what is read is bounded by the file: each element of a list, nulls included, takes a byte of it or
-/// more, unless lists are shared, which no writer does.
+/// The size of the file bounds what is read: each element of a list, nulls included, takes at least a byte of it, unless lists
+/// are shared, which no writer does.
 private struct BinaryNodeReader {
     private let archive: KeyedArchive
     private let reader: KeyedArchiveReader
-    /// How many more elements of lists may come.
+    /// How many more elements of lists are allowed.
     private var budget: Int
 
     init(_ archive: KeyedArchive, budget: Int) {
         self.archive = archive
         self.budget = budget
-        // The values are plain ones, which are counted where they are listed.
+        // The values are plain ones, which are counted in their lists.
         reader = KeyedArchiveReader(archive, maximumWeight: .max)
     }
 

@@ -1,21 +1,21 @@
 import Foundation
 import ManagedObjectModel
 
-/// What stands in the file of an XML or binary store, object by object: for tools that look at files which the store
-/// itself would refuse.
+/// The contents of an XML or binary store's file, object by object: for tools that inspect files which the store itself would
+/// refuse.
 package struct DocumentContents {
-    /// What an object has for a relationship.
+    /// An object's destinations of a relationship.
     package struct Link {
         /// The name as the file has it: in small letters in XML.
         package let name: String
-        /// The numbers of the destinations; nil for what is no identifier of an object.
+        /// The numbers of the destinations; nil for what does not identify an object.
         package let numbers: [Int64?]
     }
 
     package struct Object {
         /// The name of the entity as the file has it: in capitals in XML.
         package let entityName: String
-        /// The number of the object in the file; nil for what is no identifier.
+        /// The number of the object in the file; nil for an invalid identifier.
         package let number: Int64?
         package let links: [Link]
         fileprivate let values: Values
@@ -77,13 +77,13 @@ package struct DocumentContents {
 
 /// The entities and properties of a model as the file of an XML or binary store names them.
 package struct DocumentNames {
-    /// What an object has for the attributes of its entity.
+    /// An object's values of the attributes of its entity.
     package struct Attributes {
         /// The names of those that have a value.
         package fileprivate(set) var present: Set<String> = []
         /// The names of those whose value is not of their type.
         package fileprivate(set) var invalid: [String] = []
-        /// What the entity does not have, as the file names it.
+        /// Names in the file that the entity does not have.
         package fileprivate(set) var unknown: [String] = []
     }
 
@@ -91,12 +91,12 @@ package struct DocumentNames {
     private let store: DocumentStore
     private let homes: [String: StoredEntity]
 
-    /// - Throws: 134020 when a store of the type does not take the model.
+    /// - Throws: 134020 when a store of the type does not accept the model.
     package init(_ contents: DocumentContents, _ url: URL, _ model: NSManagedObjectModel) throws {
         self.contents = contents
         let storeClass: DocumentStore.Type =
             contents.type == NSBinaryStoreType ? BinaryStore.self : XMLStore.self
-        // It only lends what it knows of names; the file is not opened.
+        // It is only used for names; the file is not opened.
         store = storeClass.init(
             _opening: _StoreOpening(
                 nil, configuration: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]))
@@ -111,7 +111,7 @@ package struct DocumentNames {
         type == NSXMLStoreType ? name.uppercased() : name
     }
 
-    /// Compares the version hashes of the file with those of a model, unless that was made from the objects.
+    /// Compares the version hashes of the file with those of a model, unless the model was made from the objects.
     ///
     /// - Throws: 134100, with the entities that differ.
     package static func checkVersion(
@@ -129,7 +129,7 @@ package struct DocumentNames {
         homes[Self.key(object.entityName, contents.type)]
     }
 
-    /// What an object of an entity has for its attributes.
+    /// The attribute values of an object of an entity.
     package func attributes(_ object: DocumentContents.Object, _ home: StoredEntity) -> Attributes {
         let slots = store.attributes(of: home)
         var found = Attributes()

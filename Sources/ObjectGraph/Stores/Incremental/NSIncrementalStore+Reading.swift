@@ -3,7 +3,7 @@ import Foundation
 import ManagedObjectModel
 
 extension NSIncrementalStore {
-    /// The request of a query: the one that was made, its wishes included, with what the query asks of the store.
+    /// The request for a query: the caller's request with its options, and the parts of the query.
     private func request(_ query: FetchQuery, _ type: NSFetchRequestResultType) -> NSFetchRequest<
         any NSFetchRequestResult
     > {

@@ -4,7 +4,7 @@ import ManagedObjectModel
 extension NSIncrementalStore {
     package final func save(_ unit: UnitOfWork) throws -> SaveOutcome {
         guard !isReadOnly else { throw readOnlyError }
-        // From the comparison with the row cache until the cache knows what was saved, no other save may come between.
+        // No other save may run between the comparison with the row cache and the update of the cache.
         return try saving.withLock { try saveAlone(unit) }
     }
 
@@ -33,7 +33,7 @@ extension NSIncrementalStore {
     }
 
     /// Compares the rows that the objects were read with and those in the row cache, which another context may have saved
-    /// since. A store that counts its versions in its own way gives rows with other numbers and the same values.
+    /// since. A store that counts its versions in its own way returns rows with other numbers and the same values.
     ///
     /// - Throws: `SaveConflicts`; an error of the store.
     private func checkConflicts(_ unit: UnitOfWork) throws {
@@ -41,7 +41,7 @@ extension NSIncrementalStore {
         func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool = false) throws {
             let key = ObjectKey(table: home.table, reference: old.reference)
             let cached = rowCache.row(key)
-            // Another context may have deleted what is not in the cache: only the store can tell.
+            // Another context may have deleted what is not in the cache: only the store knows.
             let current =
                 try cached
                 ?? row(
@@ -65,8 +65,8 @@ extension NSIncrementalStore {
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
 
-    /// The conflicts that the store itself has found, for the context's merge policy; nil when there are none, or others than
-    /// those of saved objects with their rows, which no policy can resolve.
+    /// The conflicts that the store itself has found, for the context's merge policy; nil when there are none, or when some are
+    /// not of saved objects with their rows, which no policy can resolve.
     private func conflicts(_ error: NSError, _ unit: UnitOfWork) throws -> SaveConflicts? {
         guard let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict],
             !list.isEmpty

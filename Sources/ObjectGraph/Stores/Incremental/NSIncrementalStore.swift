@@ -8,7 +8,8 @@ import ManagedObjectModel
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference
 /// objects of its own choice: hashable values, whose descriptions are the last part of the objects' URIs.
 ///
-/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are kept in the row cache of the
+/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are
+/// kept in the row cache of the
 /// coordinator.
 open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     private let references = ReferenceTable()
@@ -30,7 +31,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
 
     /// Reads or makes the metadata and sets `metadata`, with `NSStoreTypeKey` and `NSStoreUUIDKey` at least.
     ///
-    /// - Throws: why the store cannot be used.
+    /// - Throws: an error if the store cannot be used.
     open override func loadMetadata() throws { throw mustOverride("loadMetadata()") }
 
     /// The identifier of a new store. The default is a new UUID.
@@ -40,10 +41,10 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ///
     /// - Parameters:
     ///   - request: an `NSFetchRequest<any NSFetchRequestResult>` or an `NSSaveChangesRequest`.
-    ///   - context: the context that asks.
-    /// - Returns: for a fetch, an array of what the request's result type says: objects, which the context gives for the
-    ///   IDs of what was found (`object(with:)`), IDs, dictionaries, or one `NSNumber`. For a save, an empty array.
-    /// - Throws: why it cannot be executed.
+    ///   - context: the requesting context.
+    /// - Returns: for a fetch, an array of what the request's result type says: objects, which the context returns for the IDs
+    ///   found (`object(with:)`), IDs, dictionaries, or one `NSNumber`. For a save, an empty array.
+    /// - Throws: an error if it cannot be executed.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws
         -> Any
     {
@@ -75,10 +76,10 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         throw mustOverride("obtainPermanentIDs(for:)")
     }
 
-    /// Tells that a context has objects with these IDs from now on.
+    /// Called when a context has objects with these IDs from now on.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Tells that a context has no objects with these IDs any more. May come on any thread.
+    /// Called when a context no longer has objects with these IDs, on any thread.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
     package final override var followsObjects: Bool { true }
@@ -101,7 +102,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ///
     /// - Parameters:
     ///   - entity: an entity that the store holds.
-    ///   - data: a hashable value, such as a number or a text.
+    ///   - data: a hashable value, such as a number or a string.
     public func newObjectID(
         for entity: NSEntityDescription, referenceObject data: Any
     ) -> NSManagedObjectID {
@@ -188,7 +189,8 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         metadataLock.withLock { metadataChanges = 0 }
     }
 
-    /// Sends what Apple's framework sends for a save without changes: a request without objects, which writes the metadata too.
+    /// Sends the request that Apple's framework sends for a save without changes: one without objects, which also writes the
+    /// metadata.
     package final func saveNothing(_ context: NSManagedObjectContext) throws {
         guard !isReadOnly else { return try saveMetadata() }
         let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
@@ -207,7 +209,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     }
 
     package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
-        // The object may be there and not have been met yet.
+        // The object may exist without having been loaded yet.
         references.number(standingFor: text, home)
     }
 

@@ -10,15 +10,15 @@ open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
     private var values: [String: Any]
     private var number: UInt64
 
-    /// The version of the values: another one than that of a row in the row cache is another state of the object.
+    /// The version of the values: if it differs from that of a row in the row cache, the object has another state.
     open var version: UInt64 { lock.withLock { number } }
 
     /// Makes a node.
     ///
     /// - Parameters:
     ///   - objectID: the identity of the object.
-    ///   - values: the values of attributes by name; of to-one relationships the ID of the destination, or `NSNull`. A
-    ///     to-one relationship that is missing is asked for when the object is loaded.
+    ///   - values: the values of attributes by name; of to-one relationships the ID of the destination, or `NSNull`. A missing
+    ///     to-one relationship is requested when the object is loaded.
     ///   - version: the version of the values.
     public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
         self.objectID = objectID

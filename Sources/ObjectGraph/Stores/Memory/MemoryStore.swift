@@ -5,7 +5,7 @@ import ManagedObjectModel
 package final class MemoryStore: MappedStore, @unchecked Sendable {
     package override var type: String { NSInMemoryStoreType }
 
-    /// As Apple's, which tests use in the place of the store of a program.
+    /// As Apple's, which tests use instead of the store of a program.
     override var ignoresConstraints: Bool { true }
 
     package override func load() throws {}

@@ -1,8 +1,8 @@
-/// The parents of entities, as far as they follow from which objects relationships lead to: an object that a relationship
+/// The parents of entities, as far as they follow from the destinations of relationships: an object that a relationship
 /// to `Item` leads to is an `Item`, or of an entity below it.
 ///
-/// An entity has one parent. Where two entities must both be above a third, and nothing says which of them is the upper
-/// one, one of them is taken.
+/// An entity has one parent. Where two entities must both be above a third, and it is unknown which of them is the upper one,
+/// one of them is chosen.
 struct InferredParents {
     /// How many entities can be above one another.
     private static let depthLimit = 100
@@ -11,7 +11,7 @@ struct InferredParents {
     /// - Parameter above: what must be above an entity, by its name.
     /// - Throws: `Contradiction` when entities would be above each other, or too many above one.
     init(_ above: [String: Set<String>]) throws(Contradiction) {
-        // Upper entities go first: so nothing is below an entity yet when it gets a parent, and no ring can close.
+        // Upper entities go first: so an entity has no subentities yet when it gets a parent, and no cycle can form.
         var below: [String: [String]] = [:]
         for (entity, others) in above { for other in others { below[other, default: []].append(entity) } }
         var waiting = above.mapValues(\.count)

@@ -9,7 +9,7 @@ extension NSManagedObjectModel {
     /// model for reading only.
     public var isReconstructed: Bool { versionIdentifiers.contains(AnyHashable(Self.reconstructionMark)) }
 
-    /// A name that a property can have: those that every managed object has properties under begin with a capital.
+    /// A name that a property can have: names of properties of every managed object begin with a capital.
     package static func reconstructedName(_ name: String) -> String {
         EntityCheck.isReserved(name) ? name.prefix(1).uppercased() + name.dropFirst() : name
     }

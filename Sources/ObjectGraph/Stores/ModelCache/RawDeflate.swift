@@ -20,10 +20,10 @@ package enum RawDeflate {
         }
     }
 
-    /// Decompresses bytes that anyone may have written.
+    /// Decompresses untrusted bytes.
     ///
     /// - Parameter limit: the greatest length that the result may have, in bytes.
-    /// - Throws: ``Failure`` when the bytes are no complete stream, or one that is longer than the limit.
+    /// - Throws: ``Failure`` when the bytes are not a complete stream, or one that is longer than the limit.
     package static func decompress(_ data: Data, limit: Int) throws -> Data {
         try run(data, limit: limit, name: "decompressed") { stream in
             inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -34,7 +34,7 @@ package enum RawDeflate {
         }
     }
 
-    /// What is wrong with a stream.
+    /// An error in a stream.
     package struct Failure: Error, LocalizedError, CustomStringConvertible {
         package let description: String
         package var errorDescription: String? { description }

@@ -2,7 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A store in one XML file, of Apple's document type: each save writes the whole file, which takes the old one's place.
+/// A store in one XML file, of Apple's document type: each save replaces the whole file.
 package final class XMLStore: DocumentStore, @unchecked Sendable {
     package override var type: String { NSXMLStoreType }
 
@@ -21,7 +21,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         guard Set(entities).count == entities.count else {
             throw refusal("it ignores case in the names of entities")
         }
-        // Where Apple's stores begin to count.
+        // The first number in Apple's stores.
         lastReference = 101
     }
 
@@ -29,7 +29,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 
     // MARK: Metadata
 
-    /// The file as it was read for its metadata, until its objects are taken.
+    /// The file as it was read for its metadata, until its objects are read.
     private var file: XMLStoreFile?
 
     override func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
@@ -161,7 +161,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 }
 
 extension XMLStoreFile {
-    /// The metadata with what the file says elsewhere.
+    /// The metadata, with the values that are elsewhere in the file.
     fileprivate var allMetadata: [String: Any] {
         var metadata = metadata
         metadata[NSStoreTypeKey] = NSXMLStoreType
@@ -169,7 +169,7 @@ extension XMLStoreFile {
         return metadata
     }
 
-    /// Takes metadata, which have the identifier elsewhere in the file and the type nowhere.
+    /// Adopts metadata, whose identifier is elsewhere in the file and whose type is not in the file.
     fileprivate mutating func set(_ metadata: [String: Any]) {
         identifier = metadata[NSStoreUUIDKey] as? String ?? identifier
         self.metadata = metadata

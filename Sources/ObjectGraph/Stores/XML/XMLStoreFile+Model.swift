@@ -49,7 +49,7 @@ extension XMLStoreFile {
     private struct EntityNames {
         private var names: [String: String] = [:]
 
-        /// The name that an entity was met under first.
+        /// The first name found for an entity.
         mutating func name(_ name: String) -> String {
             let key = name.uppercased()
             if let known = names[key] { return known }
@@ -60,7 +60,7 @@ extension XMLStoreFile {
 }
 
 extension XMLStoreFile.Relationship {
-    /// The least and the greatest count; nil for what is none.
+    /// The least and the greatest count; nil for an invalid string.
     fileprivate var counts: (Int, Int)? {
         let numbers = type.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 2, let least = numbers[0], let most = numbers[1], least >= 0, most >= 0 else {

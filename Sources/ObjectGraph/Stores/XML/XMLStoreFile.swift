@@ -1,12 +1,12 @@
 import Foundation
 import ManagedObjectModel
 
-/// What is in the file of an XML store, as text: no model is needed to read it and to write it again.
+/// The contents of an XML store's file, as strings: reading and writing them needs no model.
 struct XMLStoreFile {
     struct Attribute: Equatable {
         let name: String
         let type: String
-        /// The text, escapes of XML resolved and those of the store not.
+        /// The string, with escapes of XML resolved but not those of the store.
         let text: String
     }
 
@@ -79,7 +79,7 @@ struct XMLStoreFile {
         return Data((text + "</database>").utf8)
     }
 
-    /// A file that cannot be opened again must not take the place of one that can: the header is read as it would be.
+    /// An unreadable file must not replace a readable one: the header is read back as a check.
     private func checkHeader(_ text: String, _ metadata: [String: Any]) throws {
         try XMLStorePropertyList.check(identifier, NSStoreUUIDKey)
         let read: XMLStoreFile

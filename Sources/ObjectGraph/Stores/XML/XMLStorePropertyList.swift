@@ -2,13 +2,13 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// The metadata of an XML store as the property list in its file: texts are kept as they are, to the last space.
+/// The metadata of an XML store as the property list in its file: strings are kept exactly.
 ///
 /// Dates are written in whole seconds, as Apple's property lists have them.
 struct XMLStorePropertyList {
     static let maximumDepth = 64
 
-    /// The values as they are read again.
+    /// The values as they will be read.
     let values: [String: Any]
     private(set) var text = ""
 
@@ -112,7 +112,7 @@ struct XMLStorePropertyList {
 }
 
 extension XMLStoreReader {
-    /// Reads the property list behind `<metadata>`, and the end of the element; nothing when there is none.
+    /// Reads the property list after `<metadata>`, and the end of the element; does nothing when there is none.
     mutating func metadata() throws -> [String: Any] {
         var metadata: [String: Any] = [:]
         try pass()

@@ -4,8 +4,8 @@ import ManagedObjectModel
 
 /// Reads the file of an XML store, which may come from anyone.
 ///
-/// There are no declarations and thus nothing to expand and nothing to load; depth is fixed; every byte is looked at once.
-/// Not `XMLParser`: on Linux it stops the program on texts that a hostile file can have.
+/// There are no declarations and thus nothing to expand and nothing to load; depth is fixed; every byte is read once. Not
+/// `XMLParser`: on Linux a hostile file can make it stop the program.
 struct XMLStoreReader {
     private let bytes: [UInt8]
     private let url: URL?

@@ -3,8 +3,8 @@ import ManagedObjectModel
 
 /// The values of attributes as an XML store writes them.
 ///
-/// Numbers, Booleans, texts and binary data are as Apple's files have them. Dates are seconds since 2001, as documented.
-/// For UUIDs, URIs and transformable attributes no file of Apple's was at hand: those are written in their usual text, and
+/// Numbers, Booleans, strings and binary data are as in Apple's files. Dates are seconds since 2001, as documented.
+/// For UUIDs, URIs and transformable attributes no file of Apple's was available: those are written as their usual strings, and
 /// the archive like other binary data.
 enum XMLStoreValue {
     /// The name of a type in the file.
