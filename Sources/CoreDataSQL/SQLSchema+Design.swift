@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 // The names and the order of tables and columns, as Apple's stores show them. One table a tree of entities. First
 // come, entity by entity, the integers and the keys; then the orders; then kind by kind the rest, of a parent before
-// that of its heirs. Within one entity and kind the names decide.
+// that of its subentities. Within one entity and kind the names decide.
 
 extension SQLSchema {
     /// Designs the tables for entities whose numbers are given.
@@ -119,7 +119,7 @@ private struct SchemaDesign {
     }
 
     /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
-    /// lies behind all properties, so it moves when an heir has more of them.
+    /// lies behind all properties, so it moves when a subentity has more of them.
     private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
         guard let superlayout = home.layout.superlayout,
             let inherited = columns[ObjectIdentifier(superlayout.entity)]
@@ -178,7 +178,7 @@ private struct SchemaDesign {
         }
     }
 
-    /// A destination with heirs: beside the key, which of them it is.
+    /// A destination with subentities: beside the key, which of them it is.
     private mutating func designToOne(
         _ info: PropertySlot, _ slot: Int, _ table: inout SQLSchema.Table, _ made: inout [SQLColumn]
     ) {

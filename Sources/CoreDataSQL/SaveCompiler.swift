@@ -28,8 +28,8 @@ package struct SaveCompiler {
             """
     }
 
-    /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL is none to
-    /// triggers that ask whether the old value differs from the new one. Parameters: for each column whether it becomes
+    /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL does not count for
+    /// triggers that test whether the old value differs from the new one. Parameters: for each column whether it becomes
     /// NULL, and the value that no row has; then the key, the version.
     package func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
         let sets = columns.map { column in

@@ -254,7 +254,7 @@ private struct CountTarget {
     ///   - condition: when it fires at all.
     ///   - value: what the column becomes.
     ///   - affected: in which rows.
-    ///   - reported: of which rows the new value is told.
+    ///   - reported: the rows whose new value is reported.
     private func trigger(
         _ event: String, _ timing: String, _ firing: String, forEach: Bool, when condition: String?,
         _ value: String, _ affected: String, _ reported: String

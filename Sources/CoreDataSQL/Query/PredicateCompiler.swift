@@ -6,8 +6,8 @@ import ManagedObjectModel
 /// Turns predicates and expressions into SQL conditions with bound values.
 ///
 /// SQL's logic has three values, and so have fetches: a comparison with a column that has no value is neither true
-/// nor false, and its object is not found; ask with `== nil` and `!= nil`. (Apple's store does the same.) What a
-/// condition means is told by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
+/// nor false, and its object is not found; test with `== nil` and `!= nil`. (Apple's store does the same.) What a
+/// condition means is defined by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
 struct PredicateCompiler {
     let schema: SQLSchema
     let root: QueryPlace
@@ -29,10 +29,10 @@ struct PredicateCompiler {
         root = QuerySource(schema, entity).root(entity)
     }
 
-    /// `FROM` with every join that was asked for so far.
+    /// `FROM` with every join that was requested so far.
     var from: SQLStatement { root.source.from }
 
-    /// - Throws: 134060 for what is no SQL condition, with the predicate's text.
+    /// - Throws: 134060 for a predicate that is not an SQL condition, with its string.
     mutating func condition(_ predicate: NSPredicate) throws -> SQLStatement {
         try enter()
         defer { depth -= 1 }
@@ -91,7 +91,7 @@ struct PredicateCompiler {
         /// A collection that is written out, with parts that are stored.
         case list([Term])
 
-        /// The elements of a collection that is no stored one.
+        /// The elements of a collection that is not a stored one.
         var elements: [Term]? {
             switch self {
             case .list(let elements): return elements
@@ -126,7 +126,7 @@ struct PredicateCompiler {
 
     private mutating func composed(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
         if let constant = try constant(expression, context) {
-            // Only `nil` as it is written asks whether there is a value; a computed one is unknown.
+            // Only `nil` as it is written tests whether there is a value; a computed one is unknown.
             if constant.value == nil, !expression.isNothing { return .operand(.missing) }
             return .constant(constant.value)
         }

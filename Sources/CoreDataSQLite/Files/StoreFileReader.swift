@@ -16,7 +16,7 @@ package final class StoreFileReader {
     /// Opens a regular file.
     ///
     /// - Parameter followsLinks: whether the path may be a symbolic link.
-    /// - Throws: 260 of `NSCocoaErrorDomain` when there is none; else the error of the system: `ELOOP` for a link that is not
+    /// - Throws: 260 of `NSCocoaErrorDomain` when there is no file; else the error of the system: `ELOOP` for a link that is not
     ///   to be followed, `EINVAL` for a folder, a pipe or a device.
     package init(_ path: String, followsLinks: Bool = true) throws {
         self.path = path

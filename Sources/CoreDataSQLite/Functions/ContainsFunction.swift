@@ -29,7 +29,7 @@ enum ContainsFunction {
         guard let part = TextMatchFunction.utf8(values[1]) else { return sqlite3_result_null(context) }
         let search = ByteSearch(for: ContiguousArray(part))
         sqlite3_result_int(context, search.firstRange(in: text) == nil ? 0 : 1)
-        // Kept while the part is a constant, and not at all if it is none.
+        // SQLite keeps it only while the part is a constant.
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque()) { kept in
             if let kept { Unmanaged<ByteSearch>.fromOpaque(kept).release() }
         }

@@ -44,7 +44,7 @@ final class DerivedReports: @unchecked Sendable {
         byteCount = 0
     }
 
-    /// Runs a block whose reports nobody wants: of a statement that changes any number of rows.
+    /// Runs a block and discards its reports: those of a statement that changes any number of rows.
     func ignoring<Value>(_ body: () throws -> Value) rethrows -> Value {
         isIgnoring = true
         defer { isIgnoring = false }

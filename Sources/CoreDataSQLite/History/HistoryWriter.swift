@@ -181,7 +181,7 @@ private struct ChangeRows {
         _ mark: (UnsafeMutableBufferPointer<UInt8>) -> Void
     ) throws {
         let count = columns.byteCount
-        // Taken out, lest it be copied.
+        // Taken out, so that it is not copied.
         var taken = bitmap
         bitmap = []
         defer { bitmap = taken }

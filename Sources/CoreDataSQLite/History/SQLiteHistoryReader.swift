@@ -77,7 +77,7 @@ struct SQLiteHistoryReader: HistoryReader {
 
     // MARK: Changes
 
-    /// The lowest number that a transaction after a place may have; nil when there is none.
+    /// The lowest number that a transaction after a position may have; nil when there is none.
     package func lowestNumber(after start: HistoryPosition) throws -> Int64? {
         switch start {
         case .number(let number): return number == .max ? nil : number + 1

@@ -6,7 +6,7 @@ import GRDB
 import ManagedObjectModel
 
 /// What a fetch request finds in a SQLite store, for tools that show much of it and keep little: pages by key, counts,
-/// groups. Each question can be cancelled, and tells its SQL.
+/// groups. Each query can be cancelled, and reports its SQL.
 ///
 /// Unsaved changes play no part.
 package struct FetchInspection {
@@ -98,7 +98,7 @@ package struct FetchInspection {
         }
     }
 
-    /// How many characters of a value a group tells at the most.
+    /// How many characters of a value a group shows at the most.
     package static let shownLength = 1_000
 
     /// How many objects have each value of an attribute or to-one relationship. Dates come in their order, other values

@@ -36,7 +36,7 @@ struct LightweightMigration {
     /// Migrates the store at a URL if the options ask for it and its model is another one.
     ///
     /// - Throws: 134130 when the store's own model is neither in the store nor in the program, 134140 when only mapping
-    ///   models that are made by hand are asked for and none of the program's fits, or for a difference that cannot be inferred,
+    ///   models that are made by hand are requested and none of the program's fits, or for a difference that cannot be inferred,
     ///   under which 134190 names it; 134110 when the objects do not fit the new model, and for an error of the file system, 134090
     ///   while others have the store open.
     static func runIfNeeded(
@@ -49,7 +49,7 @@ struct LightweightMigration {
         // The file itself is replaced, not a link to it.
         let file = SQLiteStoreFile(
             url: url.resolvingSymlinksInPath(), options: try SQLiteStoreOptions(options))
-        // What is wrong with a file is told when it is opened.
+        // Opening the file reports what is wrong with it.
         guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
             let isThere = try? file.exists(), isThere, (try? file.recover()) != nil,
             let findings = try? findings(file, model, configuration)

@@ -95,7 +95,7 @@ struct MigrationCopy: ~Copyable {
             entityNumber: step.destination.number, timestamp: row.timestamp)
     }
 
-    /// Copies the value of an attribute; false when there is none.
+    /// Copies the value of an attribute; false when it has none.
     private func value(
         _ row: Row, _ origin: PropertySlot, _ slot: PropertySlot, _ builder: inout RowBuilder
     ) throws -> Bool {

@@ -18,7 +18,7 @@ final class ExternalFiles {
     private let store: SQLiteStore
     private let folder: URL?
     private var list: ExternalFileList?
-    /// Whose the store's file is; nil inside when there is none.
+    /// The owner and mode of the store's file; nil inside when there is no file.
     private var attributes: FileAttributes??
     private var made: Set<String> = []
     private var unused: Set<String> = []

@@ -43,7 +43,7 @@ extension SQLiteStore {
             }
             try writeMetadata(database)
             noteOwnTransaction(outcome.historyNumber, database)
-            // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
+            // While no other connection can write, so that this row does not replace that of the next save. Before
             // `write` returns, so nothing is shared.
             nonisolated(unsafe) let saved = (unit, outcome)
             database.afterNextTransaction { _ in self.keepInCache(saved.0, saved.1) }

@@ -5,7 +5,7 @@ import Foundation
 /// The SQLite stores of this process that have one file open, in whatever coordinators.
 ///
 /// To take a file away or to replace it needs every lock that there is on it, those of this process too. So its stores close the
-/// file meanwhile; whoever reads or writes one of them on another queue waits for that.
+/// file meanwhile; reads and writes of them on other queues wait for that.
 struct OpenStores {
     private typealias Entry = (store: SQLiteStore, coordinator: NSPersistentStoreCoordinator)
 

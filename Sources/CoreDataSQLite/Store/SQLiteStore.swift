@@ -99,7 +99,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         guard let configuration else { return all }
         let held = model.entitiesInPreorder(configuration: configuration)
         if let url = fileURL, FileManager.default.fileExists(atPath: url.path),
-            // What is wrong with a file is told when it is opened.
+            // Opening the file reports what is wrong with it.
             let names = try? SQLiteStoreFile(url: url, options: options).entityNames(),
             names == held.compactMap(\.name)
         {
@@ -184,8 +184,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         generations.expireAll()
     }
 
-    /// Where the file is. When set, the store there, which must be one of the same model, is opened in the place of
-    /// this one; when that fails, the URL stays, and the log tells why.
+    /// Where the file is. When set, the store there, which must be one of the same model, is opened instead of
+    /// this one; when that fails, the URL stays, and the log says why.
     package override var url: URL? {
         get { super.url }
         set {
@@ -283,7 +283,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     private let reads = Atomic<Int>(0)
 
-    /// How often the file was asked for something since the store was made: one for each fetch, count, batch of faults,
+    /// How many requests read the file since the store was made: one for each fetch, count, batch of faults,
     /// relationship that was loaded or entity whose rows a save has compared.
     package var readCount: Int { reads.load(ordering: .relaxed) }
 
@@ -402,7 +402,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         do {
             let generation = SQLiteGeneration(try pool.makeSnapshot())
             generations.add(generation)
-            // Whoever closed the store before that has not seen the new one.
+            // A close of the store before that has missed the new generation.
             guard case .writing(let present, _) = access.withLock({ $0 }), present === connections else {
                 generation.expire()
                 throw Self.removed

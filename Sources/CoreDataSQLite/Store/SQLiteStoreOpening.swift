@@ -108,7 +108,7 @@ final class SQLiteStoreOpening {
         }
     }
 
-    /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
+    /// - Throws: 259 when the file is not an SQLite database, 134010 when it is one but not a store, 134080 when it cannot be
     ///   opened, 134090 when it stays locked, 134100 when its model is another one, 134020 when its tables are not the
     ///   model's.
     func connect() throws -> SQLiteAccess {
@@ -237,7 +237,7 @@ final class SQLiteStoreOpening {
         }
     }
 
-    /// The tables of rows, with the columns that have values of their own: a view is no table, a virtual table keeps
+    /// The tables of rows, with the columns that have values of their own: a view is not a table, a virtual table keeps
     /// no rows, and a generated column takes no values.
     func tables(_ database: Database) throws -> ExistingTables {
         let rows = try Row_.fetchAll(

@@ -68,11 +68,11 @@ extension SQLiteStoreFile {
     /// Takes the place of this store, if there is one, by the store in another file. Its identifier comes with it.
     ///
     /// The copy is complete and checked before the old store goes. It has the mode and the owner of the old one, or those of the
-    /// other file when there was none.
+    /// other file when there was no old one.
     ///
     /// - Parameter closing: runs a block while the stores of this process that have the file open are closed.
-    /// - Throws: 260 when there is no store in the other file, 134010 when it is none, 259 when it is damaged, 134080 for a store
-    ///   in memory and for what is not a regular file, 134090 while others have this store open; everything is as it was then.
+    /// - Throws: 260 when there is no store in the other file, 134010 when it is not a store, 259 when it is damaged, 134080 for a store
+    ///   in memory and for anything but a regular file, 134090 while others have this store open; everything is as it was then.
     func replace(
         with source: SQLiteStoreFile, closing: (_ body: () throws -> Void) throws -> Void = { try $0() }
     ) throws {

@@ -78,7 +78,7 @@ extension SQLiteStoreFile {
         try draft.complete(attributes)
     }
 
-    /// The size of a file; 0 when there is none.
+    /// The size of a file; 0 when it is missing.
     private static func byteCount(of path: String) throws -> Int {
         var status = stat()
         guard lstat(path, &status) != 0 else { return Int(status.st_size) }
@@ -113,10 +113,10 @@ extension SQLiteStoreFile {
         }
     }
 
-    /// Runs a block while nobody else has the store open. A file that is no database needs no lock.
+    /// Runs a block while no other connection has the store open. A file that is not a database needs no lock.
     ///
-    /// - Parameter body: is given the connection that has the lock; nil for what is no database. To read the file past that
-    ///   connection would give up the lock.
+    /// - Parameter body: is called with the connection that has the lock; nil when the file is not a database. To read the file past that
+    ///   connection would release the lock.
     /// - Throws: 134090 when others have it open; what else keeps the lock from being taken, as an error of SQLite; or what
     ///   the block throws.
     func withLock(_ what: String, _ body: (DatabaseQueue?) throws -> Void) throws {
@@ -126,7 +126,7 @@ extension SQLiteStoreFile {
         do {
             let made = try queue()
             connection = made
-            // Ending the log takes every lock there is, so nobody else is connected.
+            // Ending the log takes every lock, so there is no other connection.
             let mode = try made.writeWithoutTransaction { database -> String? in
                 try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
@@ -140,7 +140,7 @@ extension SQLiteStoreFile {
         } catch let error as DatabaseError
             where [ResultCode.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode)
         {
-            // Whatever it is, it is no store that anybody could be using.
+            // The file is not a store, so no client can be using it.
             try? connection?.close()
             connection = nil
         } catch let error as DatabaseError {
@@ -178,7 +178,7 @@ extension SQLiteStoreFile {
         removeDrafts()
     }
 
-    /// Runs a block while nobody else has the store open; by force, without asking.
+    /// Runs a block while no other connection has the store open; by force, without that check.
     private func locked(_ body: (DatabaseQueue?) throws -> Void) throws {
         if options.destroysByForce { return try body(nil) }
         try withLock("destroy the store", body)
