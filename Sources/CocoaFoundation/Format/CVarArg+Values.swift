@@ -3,7 +3,7 @@
 // predicates need no encoding. `String(format:)` does: it takes `%@` as the address of an object, and as
 // Foundation on Linux cannot describe every object there, each value is encoded as the text that it prints as.
 //
-// An address has no owner. The list of arguments therefore asks a value for an object to encode in its place,
+// An address has no owner. The list of arguments therefore gets an object from a value to encode in its place,
 // `_cVarArgObject`, and keeps that until the formatting is done.
 
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {

@@ -106,7 +106,7 @@ extension NSExpression {
         }
     }
 
-    /// The text, in parentheses where it is bound less tightly than its place asks for.
+    /// The text, in parentheses where it is bound less tightly than its position requires.
     private func text(in precedence: ExpressionPrecedence) -> String {
         self.precedence < precedence ? "(\(description))" : description
     }

@@ -220,7 +220,7 @@ extension FormatParser {
         return try node(product, at: offset, over: [operand])
     }
 
-    /// A number literal with a minus sign; the least integer's digits alone are no `Int`.
+    /// A number literal with a minus sign; the least integer's digits alone are not an `Int`.
     private func negative(_ number: Any?) -> Any {
         switch PredicateValue(number) {
         case .integer(let number): Int(-number)
@@ -270,7 +270,7 @@ extension FormatParser {
         return try node(comparison, at: left.offset, over: [left, right])
     }
 
-    /// Reports a constant that is no regular expression.
+    /// Reports a constant that is not a regular expression.
     private func checkPattern(_ right: Node, _ options: NSComparisonPredicate.Options) throws {
         guard case .constant(let value) = try expression(in: right).kind,
             let pattern = PredicateValue(value).text

@@ -82,7 +82,7 @@ package struct KeyPathSteps: Sendable, Hashable {
         return try Self.property(key, of: object)
     }
 
-    /// A value as a collection, each of whose elements is asked for a key; nil for one that has keys itself.
+    /// A value as a collection, each of whose elements is read by a key; nil for one that has keys itself.
     static func collection(_ value: Any) -> (any ValueCollection)? {
         guard !(value is any KeyValueCoding), let collection = value as? any ValueCollection,
             collection.collectionKind != .dictionary

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an observer wants to be told, and when. The raw values are Apple's.
+/// What is reported to an observer, and when. The raw values are Apple's.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The bits of the options.
     public let rawValue: UInt
@@ -14,10 +14,10 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The value before the change.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
 
-    /// A notification at once, before the registering call returns: with ``new`` it tells the value at hand.
+    /// A notification at once, before the registering call returns: with ``new`` it has the present value.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 
-    /// One notification before and one after each change. The first never tells the new value.
+    /// One notification before and one after each change. The first never has the new value.
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -33,7 +33,7 @@ public enum NSKeyValueChange: UInt, Sendable {
     case replacement = 4
 }
 
-/// The keys of the dictionary that tells an observer of a change. The raw values are Apple's.
+/// The keys of the dictionary that describes a change to an observer. The raw values are Apple's.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
     /// The text of the key.
     public let rawValue: String

@@ -49,7 +49,7 @@ final class ObservedLink {
     }
 
     /// Whether a change of the key is one of the observed value itself: a change of some members of a to-many
-    /// property can be told as such only then.
+    /// property can be reported as such only then.
     var isAtEnd: Bool {
         rest == nil && sequence(first: self, next: \.previous).allSatisfy { $0.role != .dependency }
     }

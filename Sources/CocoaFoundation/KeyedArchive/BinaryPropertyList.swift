@@ -87,7 +87,7 @@ extension BinaryPropertyList.Node {
 }
 
 extension BinaryPropertyList {
-    /// Makes sure that whoever follows the references from the root comes to an end.
+    /// Checks that following the references from the root comes to an end.
     ///
     /// - Parameters:
     ///   - maximumDepth: How deep containers may be nested.

@@ -3,7 +3,7 @@ import Foundation
 /// Reads the table of a binary property list, object by object, every offset and length checked.
 ///
 /// The format: the eight bytes `bplist00`; the objects, each a marker byte and its contents; the table of the
-/// objects' offsets; and 32 bytes that tell the widths of an offset and of a reference, the number of objects,
+/// objects' offsets; and 32 bytes that give the widths of an offset and of a reference, the number of objects,
 /// the outermost object and where the table lies. All numbers are big-endian.
 struct BinaryPropertyListParser {
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -12,7 +12,7 @@ extension FoundationArchiveClass {
     }
 
     private static func node(of number: NSNumber) -> BinaryPropertyList.Node {
-        // The two Booleans are objects of their own; every other number tells the C type that it holds.
+        // The two Booleans are objects of their own; every other number reports the C type that it holds.
         if number === NSNumber(value: true) { return .boolean(true) }
         if number === NSNumber(value: false) { return .boolean(false) }
         switch String(cString: number.objCType) {

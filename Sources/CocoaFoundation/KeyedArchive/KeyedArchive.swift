@@ -28,7 +28,7 @@ package struct KeyedArchive {
     /// Takes a keyed archive apart.
     ///
     /// - Parameter maximumObjects: how many objects, and how many references, the property list may have.
-    /// - Throws: ``MalformedPropertyList``, also for a property list that is no keyed archive.
+    /// - Throws: ``MalformedPropertyList``, also for a property list that is not a keyed archive.
     package init(_ data: Data, maximumObjects: Int = BinaryPropertyList.maximumObjects) throws {
         guard BinaryPropertyList.isBinaryPropertyList(data) else {
             throw MalformedPropertyList(Self.reasonForForeignData(data))

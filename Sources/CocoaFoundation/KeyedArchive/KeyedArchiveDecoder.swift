@@ -10,9 +10,9 @@ final class KeyedArchiveDecoder: NSCoder {
     private let classes: [AnyClass]
 
     /// - Parameters:
-    ///   - reader: Who reads the objects that this one refers to.
+    ///   - reader: Reads the objects that this one refers to.
     ///   - fields: Where the values of the object's fields lie.
-    ///   - classes: The classes that the object itself was asked for with.
+    ///   - classes: The classes that were requested for the object itself.
     init(reader: KeyedArchiveReader, fields: [String: Int], classes: [AnyClass]) {
         self.reader = reader
         self.fields = fields
@@ -152,7 +152,7 @@ final class KeyedArchiveDecoder: NSCoder {
         }
     }
 
-    /// An integer of the width that was asked for.
+    /// An integer of the requested width.
     private func integer<Value: FixedWidthInteger>(forKey key: String) -> Value {
         switch node(forKey: key) {
         case .integer(let value)?: Value(exactly: value) ?? mismatch(key, 0)

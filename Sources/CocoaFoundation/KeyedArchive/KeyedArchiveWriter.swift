@@ -11,7 +11,7 @@ import Foundation
 package final class KeyedArchiveWriter {
     private var table = PropertyListTable()
 
-    /// The objects that were begun, and their places in the archive. They are kept, lest an address be used again.
+    /// The objects that were begun, and their indexes in the archive. They are retained, so that no address is used again.
     private var places: [ObjectIdentifier: (place: Int, object: AnyObject)] = [:]
     private var classPlaces: [String: Int] = [:]
 

@@ -3,7 +3,7 @@
 /// A text is folded once, a regular expression compiled once, and a collection becomes a set: `IN` with a
 /// thousand constants looks at one of them per object.
 struct ComparedOperand: @unchecked Sendable {
-    // Unchecked: the values are those of a constant expression, which nobody changes.
+    // Unchecked: the values are those of a constant expression, which do not change.
 
     private enum Form {
         case value(PredicateValue)
@@ -23,7 +23,7 @@ struct ComparedOperand: @unchecked Sendable {
     private let comparison: TextComparison
     private let form: Form
 
-    /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
+    /// - Throws: ``PredicateEvaluationError`` when the operator does not take the value.
     init(
         _ type: NSComparisonPredicate.Operator, _ value: Any?, options: NSComparisonPredicate.Options
     ) throws {
@@ -55,7 +55,7 @@ struct ComparedOperand: @unchecked Sendable {
         case (.in, .text(let text)):
             return .whole(text)
         case (.in, .collection(let collection)):
-            // What is no number is equal to nothing, and would make a set's only bucket long.
+            // NaN is equal to nothing, and would make a set's only bucket long.
             let values = collection.collectionElements.map { comparison.element(PredicateValue($0)) }
                 .filter { $0.isAbsent || !$0.isNoStoredValue }
             return comparison.isLocal ? .localElements(values) : .elements(Set(values))

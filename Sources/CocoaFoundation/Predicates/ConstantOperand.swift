@@ -32,7 +32,7 @@ struct ConstantOperand<Operand: Sendable>: Sendable {
 ///
 /// What a list needs work for is done once, and not for every left side.
 final class StoreSide: @unchecked Sendable {
-    // Unchecked: the value is that of an expression, which nobody changes.
+    // Unchecked: the value is that of an expression, which does not change.
 
     let operand: ComparedOperand
     private let value: Any?
@@ -43,7 +43,7 @@ final class StoreSide: @unchecked Sendable {
     /// The operand with numbers as texts, and that with texts as numbers.
     private let converted = Mutex<(texts: ComparedOperand?, numbers: ComparedOperand?)>((nil, nil))
 
-    /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
+    /// - Throws: ``PredicateEvaluationError`` when the operator does not take the value.
     init(
         _ type: NSComparisonPredicate.Operator, _ value: Any?, options: NSComparisonPredicate.Options,
         isConstant: Bool
@@ -61,7 +61,7 @@ final class StoreSide: @unchecked Sendable {
     func holdsConverted(
         for left: Any, isLeftConstant: @autoclosure () -> Bool, isRightConstant: @autoclosure () -> Bool
     ) throws -> Bool? {
-        // Almost always both are texts, or numbers: that is told by their types.
+        // Almost always both are strings, or numbers: their types show that.
         let isText = Swift.type(of: left) == String.self || left is NSString
         guard isText ? convertible.hasNumbers : convertible.hasTexts else { return nil }
         let leftSide = ConvertibleValues(left)

@@ -12,9 +12,9 @@ extension NSPredicate {
     ///
     /// Use this in place of `==` when predicates may be `NSCompoundPredicate` made in code: Foundation on Linux says that any
     /// two of those are equal. A conjunction or disjunction of one part is the same as that part, one of none as its value:
-    /// no text tells them apart. Predicates made of closures are equal only to themselves.
+    /// they have the same string. Predicates made of closures are equal only to themselves.
     /// Numbers of different types are the same where they are equal, a date is its seconds, and a collection of constants is
-    /// the same written out: `==` of predicates tells all these apart.
+    /// the same written out: `==` of predicates distinguishes all these.
     public func isEquivalent(to other: NSPredicate) -> Bool { isSame(as: other, .meaning) }
 
     /// Whether two predicates have the same structure: `isEqual` of our classes.

@@ -6,7 +6,7 @@ extension NSPredicate {
     /// of closures stay as they are.
     ///
     /// - Parameter variables: the values by the names of the variables, without the dollar sign.
-    /// - Precondition: the predicate is none of a client's own subclass of `NSComparisonPredicate` or
+    /// - Precondition: the predicate is not of a client's own subclass of `NSComparisonPredicate` or
     ///   `NSCompoundPredicate`.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }

@@ -1,7 +1,7 @@
 /// A sort descriptor made with a key, or with a Swift key path of an object.
 ///
 /// Foundation on Linux makes sort descriptors with key paths to `Comparable` values only, which `String?` is not, and does
-/// not tell whether the order is the natural one or that of a closure.
+/// not report whether the order is the natural one or that of a closure.
 final class KeySortDescriptor: NSSortDescriptor {
     /// How the values are compared.
     enum Order {
@@ -28,7 +28,7 @@ final class KeySortDescriptor: NSSortDescriptor {
         super.init(keyPath: Self.unusedKeyPath, ascending: ascending) { _, _ in .orderedSame }
     }
 
-    /// The superclass wants a key path; nobody reads it.
+    /// The superclass requires a key path; it is never read.
     private static var unusedKeyPath: KeyPath<Int, Int> { \Int.self }
 
     convenience init(key: String?, ascending: Bool, order: Order) {

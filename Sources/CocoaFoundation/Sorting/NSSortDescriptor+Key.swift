@@ -85,7 +85,7 @@ extension _SortDescriptorKeying {
     }
 }
 
-// Foundation's own initialisers with key paths do not tell whether a closure decides, which a SQL store must know. These
+// Foundation's own initialisers with key paths do not show whether a closure decides, which a SQL store must know. These
 // two are taken before them: they are made for fewer types, those of objects.
 extension NSSortDescriptor {
     /// Makes a sort descriptor for the values of a Swift key path of an object, in their natural order: texts by their code
@@ -149,9 +149,9 @@ extension NSSortDescriptor {
         stringOrder.map { Selector($0.rawValue) }
     }
 
-    /// How texts are ordered; `nil` when a closure decides.
+    /// How strings are ordered; `nil` when a closure decides.
     ///
-    /// Foundation does not tell whether a descriptor made with its own key path initialisers, as a file makes it that does
+    /// Foundation does not show whether a descriptor made with its own key path initialisers, as a file makes it that does
     /// not import this module, has a closure of the client's; they count as in natural order, as they most often are.
     package var stringOrder: StringOrder? {
         guard let descriptor = self as? KeySortDescriptor else { return isOfFoundation ? .compare : nil }

@@ -38,7 +38,7 @@ extension SortDescriptor where Compared: NSObject {
         (keyPath as? KeyPath<Compared, Value?>).map { SortDescriptor(shared($0), order: order) }
     }
 
-    /// A key path of a registered property captures nothing, so that it can be shared, which a cast cannot tell: the
+    /// A key path of a registered property captures nothing, so that it can be shared, which a cast cannot check: the
     /// protocol leaves no trace at run time, in the key path's form neither.
     private static func shared<Value>(
         _ keyPath: KeyPath<Compared, Value>

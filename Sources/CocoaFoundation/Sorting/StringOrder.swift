@@ -14,9 +14,9 @@ package enum StringOrder: String, Sendable, CaseIterable {
     /// By the current locale's rules as file lists are sorted: `Part 2` before `Part 10`.
     case localizedStandard = "localizedStandardCompare:"
 
-    /// Which of two texts comes first.
+    /// Which of two strings comes first.
     ///
-    /// Each order is the same whichever text is asked about first; a sort and a SQL store's collation agree.
+    /// Each order is the same whichever string comes first in the call; a sort and a SQL store's collation agree.
     package func order(_ lhs: String, _ rhs: String) -> ComparisonResult {
         var lhs = lhs
         var rhs = rhs
@@ -39,11 +39,11 @@ package enum StringOrder: String, Sendable, CaseIterable {
         }
         let left = Self.visible(lhs)
         let right = Self.visible(rhs)
-        // Foundation's answers for (a, b) and (b, a) may contradict each other, so that only one is asked for.
+        // Foundation's answers for (a, b) and (b, a) may contradict each other, so that only one is used.
         return bytes == .orderedAscending ? localOrder(left, right) : localOrder(right, left).reversed
     }
 
-    /// The text without the characters that nobody sees, such as soft hyphens and joiners.
+    /// The string without invisible characters, such as soft hyphens and joiners.
     ///
     /// The locale's rules pass over them, but Foundation on Linux does so in some places only: its order of texts that have
     /// them goes round in circles.

@@ -5,7 +5,7 @@ extension _PredicateFormatParsing {
     /// of its type, and a fetch is refused (134060) with the reason, which ``init(converting:)`` throws. Apple's initialiser
     /// gives `nil` there.
     ///
-    /// - Returns: `nil` when the predicate is none of the subclass that was asked for.
+    /// - Returns: `nil` when the predicate is not of the requested subclass.
     public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
         do {
             let made = try NSPredicate.converted(predicate)
@@ -50,7 +50,7 @@ extension NSPredicate {
 extension NSExpression {
     /// Makes an expression from one of Swift's; nil when a part of it has no equivalent, or it has several inputs.
     ///
-    /// The input stands for the evaluated object. ``init(converting:)`` tells what has no equivalent.
+    /// The input stands for the evaluated object. ``init(converting:)`` says what has no equivalent.
     public convenience init?<each Input, Output>(_ expression: Expression<repeat each Input, Output>) {
         guard let made = try? NSExpression.converted(expression) else { return nil }
         self.init(kind: made.kind)

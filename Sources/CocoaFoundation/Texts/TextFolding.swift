@@ -114,8 +114,8 @@ package struct TextFolding: Hashable, Sendable {
 
 /// The folded forms of 256 neighbouring scalars.
 ///
-/// Foundation tells a scalar's decomposition, but too slowly to ask for each scalar of each text; so the
-/// answers are kept, a page at a time, for the pages that texts need.
+/// Foundation returns a scalar's decomposition, but too slowly to call it for each scalar of each string; so the
+/// results are kept, a page at a time, for the pages that strings need.
 private final class FoldedScalars: Sendable {
     private struct Key: Hashable {
         let number: UInt32

@@ -16,7 +16,7 @@ final class WholeMatch: @unchecked Sendable {
         self.folding = TextFolding(ignoresCase: false, ignoresMarks: folding.ignoresMarks)
         let pattern = self.folding.folded(pattern)
         let options: NSRegularExpression.Options = folding.ignoresCase ? [.caseInsensitive] : []
-        // The expression is compiled alone first: `a)|(b` is an error, although it is none in parentheses.
+        // The expression is compiled alone first: `a)|(b` is an error, although it is valid in parentheses.
         // ICU takes no empty expression, which matches the empty text.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
             let whole = WholeMatch.wholeExpression(pattern, options)

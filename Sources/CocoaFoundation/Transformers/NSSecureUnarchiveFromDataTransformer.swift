@@ -15,10 +15,10 @@ import Foundation
 /// The classes must conform to `NSSecureCoding`. Archives are in the form of Apple's `NSKeyedArchiver`, but
 /// Foundation's archivers take no part: on Linux they end the program on surprises, and a store's data may come
 /// from anyone. See `KeyedArchiveReader` for the rules. A class's `init(coder:)` and `encode(with:)` therefore get
-/// a coder that is no `NSKeyedUnarchiver`, and is to be used by keys.
+/// a coder that is not an `NSKeyedUnarchiver`, and is to be used by keys.
 ///
-/// A failure gives `nil`; ``ValueTransformer/checkedTransformedValue(_:)`` tells the reason: a
-/// `CocoaError.coderReadCorrupt` for damaged archives and for classes that are not allowed, whose names it tells,
+/// A failure gives `nil`; ``ValueTransformer/checkedTransformedValue(_:)`` throws the reason: a
+/// `CocoaError.coderReadCorrupt` for damaged archives and for classes that are not allowed, which it names,
 /// a `.coderInvalidValue` for values that cannot be archived.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// The classes that the outermost object of an archive may be of, subclasses included.
@@ -37,7 +37,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// Makes a transformer.
     public override init() { super.init() }
 
-    /// `NSObject`: the archive decides. Subclasses for one class tell that one.
+    /// `NSObject`: the archive decides. Subclasses for one class return that one.
     open override class func transformedValueClass() -> AnyClass { NSObject.self }
 
     /// `true`.

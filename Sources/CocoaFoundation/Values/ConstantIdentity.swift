@@ -1,4 +1,4 @@
-/// A constant as `isEqual` of expressions tells it from others: by its value and by its type, as far as anything is computed
+/// A constant as `isEqual` of expressions distinguishes it from others: by its value and by its type, as far as anything is computed
 /// otherwise of values of that type.
 ///
 /// `PredicateValue` finds the integer 2, the real number 2.0, the decimal 2 and the second 2 after 2001 equal; but the half of

@@ -1,6 +1,6 @@
 /// Values as a store keeps them.
 package enum StoredValue {
-    /// The value that is read back when `value` was stored: a real number that is none is no value, a decimal number has
+    /// The value that is read back when `value` was stored: NaN becomes no value, a decimal number has
     /// the digits that a store keeps, an integer above 9,223,372,036,854,775,807 is a real number.
     package static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
@@ -30,7 +30,7 @@ package enum StoredValue {
         Int64(exactly: number) == nil ? Double(number) : nil
     }
 
-    /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for what is no number.
+    /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for other values.
     package static func whole(_ value: Any) -> Int64? { Number(value)?.truncated }
 
     /// A collection with its elements as a store keeps them; any other value as it is.

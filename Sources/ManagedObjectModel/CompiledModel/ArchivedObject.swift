@@ -4,7 +4,7 @@ import CocoaFoundation
 struct ArchivedObject {
     /// It keeps the objects, and outlives them.
     private unowned let archive: ModelArchive
-    /// Where the object lies in the archive, which tells it from all others.
+    /// The index of the object in the archive, which identifies it.
     let place: Int
     /// The name of its class and those of the superclasses.
     let classNames: [String]

@@ -132,7 +132,7 @@ final class ModelArchive {
     func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
         guard let target = try target(of: index) else { return nil }
         return try ModelFileError.throwing {
-            // The reader counts each object as often as it is asked for, also where it is known.
+            // The reader counts each object as often as it is read, also where it is known.
             guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
             let made = try plainValues[target] ?? plainValue(object)
             plainValues[target] = made

@@ -130,7 +130,7 @@ final class ModelArchiveWriter {
     }
 
     /// Writes the number 0 as Apple's archives have it: an object of a private class, without digits, whose exponent
-    /// tells how the number was spelled.
+    /// shows how the number was written.
     private func add(zero: NSDecimalNumber) -> Int {
         add(
             ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"],

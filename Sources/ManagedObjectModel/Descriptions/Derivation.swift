@@ -45,7 +45,7 @@ package enum Derivation: Equatable, Sendable {
         }
     }
 
-    /// Finds the meaning of an expression; `nil` if it is none that a store can compute.
+    /// Finds the meaning of an expression; `nil` if a store cannot compute it.
     ///
     /// An aggregate is understood as key path (`pages.@count`) and as function (`count:(pages)`): the model
     /// editor writes the former and Apple's model compiler turns it into the latter.

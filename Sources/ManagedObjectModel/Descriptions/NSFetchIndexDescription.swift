@@ -32,7 +32,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that the index belongs to.
     open var entity: NSEntityDescription? { owner }
 
-    /// The condition that an object must meet to be in the index; `nil` takes in all objects.
+    /// The condition that an object must meet to be in the index; `nil` includes all objects.
     open var partialIndexPredicate: NSPredicate? { willSet { willChange("partialIndexPredicate") } }
 
     /// Takes its place in an entity, whose properties the elements then find by name.

@@ -16,7 +16,7 @@ import Synchronization
 /// ## Concurrency
 ///
 /// A model and all of its descriptions are `Sendable` without a check by the compiler. Before the model is in
-/// use it belongs to whoever builds it. Going into use computes everything that is derived and ends all
+/// use it belongs to the code that builds it. Going into use computes everything that is derived and ends all
 /// changes, so that any number of threads can read it without a lock.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private let lock = NSLock()

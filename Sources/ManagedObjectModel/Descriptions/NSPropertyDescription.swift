@@ -8,7 +8,7 @@ import CocoaFoundation
 /// changed again.
 ///
 /// Descriptions are `Sendable` without a check by the compiler: before its model is in use a description
-/// belongs to whoever builds the model, and from then on nothing of it changes.
+/// belongs to the code that builds the model, and from then on nothing of it changes.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property, if it has been added to one.
     package internal(set) weak var owner: NSEntityDescription?
@@ -131,7 +131,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// for the version hash.
     package var isMarkedReadOnly = false { willSet { willChange("isReadOnly") } }
 
-    /// A SHA-256 hash of what decides how values are stored; stores carry it to tell models apart.
+    /// A SHA-256 hash of what decides how values are stored; stores carry it to distinguish models.
     open var versionHash: Data { frozenVersionHash ?? PropertyHash(self).digest }
 
     /// Stops the program if the description can no longer be changed.

@@ -144,7 +144,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("sortDescriptors") { $0.sortDescriptors = newValue } }
     }
 
-    /// The largest number of objects to return; 0, the default, is no limit.
+    /// The largest number of objects to return; 0, the default, means no limit.
     open var fetchLimit: Int {
         get { specification.fetchLimit }
         set { change("fetchLimit") { $0.fetchLimit = newValue } }

@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-/// An element of a model file as it stands there, before anyone asks what it means.
+/// An element of a model file as it is there, before its meaning is read.
 ///
 /// The tree keeps every element and attribute, known or not, in the order of the file. Comments and the white
 /// space between elements are not kept; the files of Xcode have none of the former and no meaning in the

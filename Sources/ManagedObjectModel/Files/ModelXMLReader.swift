@@ -4,7 +4,7 @@ import CocoaFoundation
 /// to characters.
 ///
 /// Foundation's `XMLParser` is not used because on Linux it stops the program on texts that a hostile file
-/// can have (`xmlns=""`, bytes that are not UTF-8), and because it does not tell the order of attributes.
+/// can have (`xmlns=""`, bytes that are not UTF-8), and because it does not report the order of attributes.
 /// There is no document type and thus nothing to expand and nothing to load. The text has been found to be
 /// valid UTF-8; the reader works on its bytes.
 struct ModelXMLReader {
@@ -186,7 +186,7 @@ struct ModelXMLReader {
         ModelFileError(.tooLarge, detail, line: lineNumber(of: position))
     }
 
-    /// The line of the present position. Counts on from where it was asked last.
+    /// The line of the present position. Counts on from the last call.
     private mutating func line() -> Int {
         countedLine = lineNumber(of: position)
         countedPosition = position

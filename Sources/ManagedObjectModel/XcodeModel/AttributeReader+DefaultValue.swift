@@ -72,7 +72,7 @@ extension AttributeReader {
 
 /// A time in the text of an old model file: `2010-01-01 12:00:00 +0000`, or a number of seconds.
 enum TimeText {
-    /// Seconds since 2001-01-01 UTC; `nil` if the text is no time.
+    /// Seconds since 2001-01-01 UTC; `nil` if the text is not a time.
     static func interval(_ text: String) -> Double? {
         if let interval = Double(text), interval.isFinite { return interval }
         let formatter = DateFormatter()
