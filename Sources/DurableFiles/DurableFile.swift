@@ -19,7 +19,7 @@ package enum DurableFile {
     ) throws {
         let draft = try FileDraft(for: url)
         let old = try FileAttributes(of: draft.target)
-        // Nobody reads the draft who may not read the file.
+        // Users who may not read the file must not read the draft.
         let file = try OpenFile.making(draft.url, mode: old ?? attributes == nil ? 0o666 : 0o600)
         try file.write(data)
         if let old {
@@ -135,7 +135,7 @@ package enum DurableFile {
 
     /// Removes a regular file, or the one that a symbolic link leads to.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false when it is missing.
     /// - Throws: `EINVAL` for what is not a regular file, which stays; else an error of the system.
     @discardableResult
     package static func remove(_ url: URL) throws -> Bool {

@@ -12,7 +12,7 @@ package struct FileAttributes: Equatable, Sendable {
         self.group = group
     }
 
-    /// Those of the file that a path leads to; nil when there is none.
+    /// Those of the file that a path leads to; nil when it is missing.
     package init?(of url: URL) throws {
         var status = stat()
         guard stat(url.path, &status) == 0 else {

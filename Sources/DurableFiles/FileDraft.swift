@@ -14,7 +14,7 @@ package final class FileDraft {
     private let folder: HeldPlace
     /// Whether the draft has its place, be it that an error was thrown after that.
     package private(set) var isPlaced = false
-    /// What tells the file of the draft from others; nil until it is about to get its place.
+    /// What identifies the file of the draft; nil until it is about to be moved into place.
     private var identity: Identity?
 
     private struct Identity: Equatable {

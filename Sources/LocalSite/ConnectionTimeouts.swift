@@ -79,7 +79,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Nothing is asked for.
+    /// No request is pending.
     private func rest(_ context: ChannelHandlerContext) {
         if isRefused { return context.close(promise: nil) }
         let limits = connections.limits

@@ -19,7 +19,7 @@ struct BracketScan {
         "switch", "var", "while",
     ]
 
-    /// The place of the bracket that is too much; nil when there is none.
+    /// The position of the first bracket that is nested too deep; nil when there is none.
     static func firstTooDeep(_ bytes: [UInt8]) -> Int? {
         var open = 0
         var work = 0

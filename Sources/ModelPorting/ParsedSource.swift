@@ -9,7 +9,7 @@ final class ParsedSource {
     static let greatestDepth = 2_000
     /// The most brackets of all kinds in one another.
     static let mostBrackets = 64
-    /// How many errors of one source are told.
+    /// How many errors of one source are reported.
     static let mostErrors = 50
 
     let name: String

@@ -21,7 +21,7 @@ package struct SourcePort {
 
     /// - Parameters:
     ///   - sources: all sources of the module that are to be ported.
-    ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They tell `URLs` from
+    ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They distinguish `URLs` from
     ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
     ///     value of `age`. The sources' own properties are known without.
     ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
@@ -59,7 +59,7 @@ package struct SourcePort {
         PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
     }
 
-    /// The trees of the sources. The parser takes too long for some texts that nobody writes; after the first of them
+    /// The trees of the sources. The parser takes too long for some unusual texts; after the first of them
     /// nothing more is parsed, so that no more than one thread is left with it.
     private func parsed() -> [Result<ParsedSource, Refusal>] {
         var slowSource: String?

@@ -1,7 +1,7 @@
 import DurableFiles
 import Foundation
 
-/// Where a long text goes: standard output, a file that is there when it is complete, or what a path leads to that is no
+/// Where a long text goes: standard output, a file that is there when it is complete, or something at a path that is not a
 /// file, such as a pipe or a device.
 final class OutputFile {
     private enum Place {

@@ -24,7 +24,7 @@ function fill(element, properties, children) {
   return element;
 }
 
-// The value at first is kept beside the value, so that what somebody typed can be told from it.
+// The value at first is kept beside the value, so that typed text can be distinguished from it.
 function setValue(element, value) {
   if (element.localName === "textarea") element.textContent = value;
   else element.setAttribute("value", value);
@@ -80,7 +80,7 @@ function drawPostponed() {
   setTimeout(() => { for (const [element, [owner, children]] of [...postponed]) renew(element, owner, children); });
 }
 
-// A button that is replaced between the press and the release of a pointer is not clicked. What is typed beside it is told by
+// A button that is replaced between the press and the release of a pointer is not clicked. What is typed beside it is reported by
 // the press, and the answer comes before a person lets go.
 let pressed = null;
 function release() {
@@ -104,15 +104,15 @@ for (const type of ["change", "focusout"]) {
   }, { capture: true });
 }
 
-// A field that is replaced while somebody types in it has not been left: nobody hears that it was.
+// A field that is replaced while somebody types in it has not been left: so no change is reported.
 let isRefilling = false;
 let isRecalling = false;
 for (const type of ["blur", "focusout", "change"]) {
   document.addEventListener(type, (event) => { if (isRefilling) event.stopImmediatePropagation(); }, { capture: true });
 }
 
-// A date is typed in parts, and browsers tell of a change after each digit and know in which part one is only while the field
-// stays. The whole is told when the field is left or by Enter; until then the field is not drawn anew.
+// A date is typed in parts, and browsers report a change after each digit and know in which part one is only while the field
+// stays. The whole is reported when the field is left or by Enter; until then the field is not drawn anew.
 const DATES = "input:is([type=date], [type=datetime-local], [type=month], [type=time], [type=week])";
 let isTellingDate = false;
 /** The date that has the focus. Between two of its parts nothing has, for a moment. */
@@ -156,7 +156,7 @@ function tellDate(field) {
   return true;
 }
 
-// What fields have told by a change. It is the server's from then on, and may come back as another text.
+// What fields have reported by a change. The server may return it as another string.
 const told = new WeakMap();
 document.addEventListener("change", ({ target }) => told.set(target, target.value), { capture: true });
 
@@ -193,7 +193,7 @@ function recall({ id, owners, typed, range }) {
   }
 }
 
-// Browsers tell of no change of a value that a script has put in; what was typed before is to be told all the same.
+// Browsers report no change of a value that a script has set; what was typed before must still be reported.
 function sayWhenLeft(element) {
   const say = () => {
     if (!isRefilling && element.value !== element.defaultValue) element.dispatchEvent(new Event("change", { bubbles: true }));
@@ -202,8 +202,8 @@ function sayWhenLeft(element) {
   if (element.localName === "input") element.addEventListener("keydown", (event) => { if (event.key === "Enter") say(); });
 }
 
-// Arrows and letters choose in a list that is closed, and browsers tell of a change after each of them. What is chosen is
-// told when the list is left, by Enter or after a second without a key. Until then the list is not drawn anew, so that
+// Arrows and letters choose in a list that is closed, and browsers report a change after each of them. What is chosen is
+// reported when the list is left, by Enter or after a second without a key. Until then the list is not drawn anew, so that
 // the letters that are typed find it as it was.
 const PAUSE = 1000;
 let choosing = null;
@@ -240,7 +240,7 @@ export const onChosen = (action) => ({ target }) => {
   else action(target.value);
 };
 
-/** Has what is being typed told, as if its field was left; it keeps the focus. */
+/** Reports what is being typed, as if its field was left; it keeps the focus. */
 export function tellTyped() {
   const { activeElement } = document;
   if (!activeElement || activeElement === document.body) return;

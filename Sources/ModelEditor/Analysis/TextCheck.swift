@@ -46,8 +46,8 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     /// Checks the predicate of a fetch request, fetched property or partial index, and whether its key paths lead
     /// somewhere from the entity.
     ///
-    /// - Parameter path: the place of the fetch request, or of the index.
-    /// - Throws: `EditError` if there is none at the place.
+    /// - Parameter path: the position of the fetch request, or of the index.
+    /// - Throws: `EditError` if there is none at the position.
     package static func predicate(_ text: String, at path: [Int], in tree: ModelElement) throws -> TextCheck {
         guard !text.isEmpty else { return TextCheck(nil) }
         if let failure = failure({ _ = try NSPredicate(parsing: text) }) { return failure }
@@ -56,7 +56,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
             case .fetchRequest: element["predicateString"] = text
             case .fetchIndex:
                 element["partialIndexPredicate"] = text
-                // What is wrong with its expressions is told beside them.
+                // Problems of its expressions are shown beside them.
                 for index in element.children.indices where element.children[index]["expression"] != nil {
                     element.children[index]["expression"] = "now()"
                 }
@@ -68,8 +68,8 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     /// Checks an expression of an index, or of the name of an entity in Spotlight, and whether its key paths lead somewhere
     /// from the entity.
     ///
-    /// - Parameter path: the place of the index, or of the entity.
-    /// - Throws: `EditError` if there is none at the place.
+    /// - Parameter path: the position of the index, or of the entity.
+    /// - Throws: `EditError` if there is none at the position.
     package static func expression(
         _ text: String, at path: [Int], in tree: ModelElement
     ) throws -> TextCheck {
@@ -122,7 +122,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
         return TextCheck(found?.message)
     }
 
-    /// Tries a change of an element, and tells which key path in it leads nowhere.
+    /// Tries a change of an element, and reports key paths in it that lead nowhere.
     private static func keyPaths(
         at path: [Int], in tree: ModelElement, _ change: (inout ModelElement) throws -> Void
     ) throws -> TextCheck {

@@ -27,7 +27,7 @@ struct DocumentVersion: Sendable, Identifiable {
     /// Why the version cannot be read, if it cannot.
     let problem: String?
 
-    /// Whether the next save writes the version even if nobody has edited it: over a file that cannot be read.
+    /// Whether the next save writes the version even if it was not edited: over a file that cannot be read.
     private(set) var isReplacing = false
 
     var isEdited: Bool { name != savedName || hasEditedContents }
@@ -101,7 +101,7 @@ struct DocumentVersion: Sendable, Identifiable {
         }
     }
 
-    /// Makes a state of the file the one that changes are told from.
+    /// Makes a state of the file the one that changes are counted from.
     mutating func setSaved(_ tree: ModelElement, bytes: Data?) {
         saved = tree
         savedBytes = bytes
@@ -135,7 +135,7 @@ struct DocumentVersion: Sendable, Identifiable {
     mutating func replaceFolder(named name: String, mark: () throws -> Void) throws {
         let (old, copy) = (url, try freePlace(name))
         try changing("renamed") {
-            // A copy that is not whole is no version.
+            // An incomplete copy is not a version.
             let draft = try FileDraft(for: copy, isFolder: true)
             defer { draft.discard() }
             try FileManager.default.copyItem(at: old, to: draft.url)
@@ -245,7 +245,7 @@ struct DocumentVersion: Sendable, Identifiable {
     }
 }
 
-/// What tells one state of a file from another in most cases.
+/// What distinguishes states of a file in most cases.
 private struct FileStamp: Equatable, Sendable {
     private let date: Date?
     private let size: UInt64?

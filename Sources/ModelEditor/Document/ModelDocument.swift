@@ -2,7 +2,7 @@ import ModelTools
 
 /// A model that is edited: all versions of an `.xcdatamodeld`, or an `.xcdatamodel` by itself. A compiled model is shown.
 ///
-/// What is edited are the trees of the files, so that what nobody touches stays as it is, byte by byte. Each change
+/// What is edited are the trees of the files, so that what is not edited stays as it is, byte by byte. Each change
 /// is one step of undo. Nothing is written before `save()`, except that a new version is there at once, as in Xcode.
 package actor ModelDocument {
     /// The folder that was opened.
@@ -128,7 +128,7 @@ package actor ModelDocument {
         return place
     }
 
-    /// A page has asked for a change of what it has not seen.
+    /// A page has requested a change of a revision that it has not seen.
     struct StaleRevision: Error, LocalizedError {
         var errorDescription: String? {
             "The model has been changed in another window; this one shows it now. Please do it again."

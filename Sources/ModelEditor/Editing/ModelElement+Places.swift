@@ -1,7 +1,7 @@
 import ModelTools
 
 extension ModelElement {
-    /// The element at a place: the index of a child, of a child of that, and so on.
+    /// The element at a position: the index of a child, of a child of that, and so on.
     ///
     /// - Throws: `EditError` if there is none.
     func element(at path: [Int]) throws -> ModelElement {

@@ -12,7 +12,7 @@ struct MergePreview: Encodable, Sendable {
     let versions: [Version]
     /// Versions that are on disk only.
     let added: [String]
-    /// Versions that nobody has edited and that are not on disk any more.
+    /// Versions that were not edited and are not on disk any more.
     let removed: [String]
     /// The current version on disk, if it is another one.
     let currentVersion: String?

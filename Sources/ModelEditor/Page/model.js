@@ -120,7 +120,7 @@ export const nameIn = ({ kind, property }) => (kind === CONSTRAINT ? property?.r
 /** The findings of the analysis about an item. */
 export function findingsFor(analysis, item) {
   const { kind, name, member } = item;
-  // Where it is told what the name is of, it is not that of something else.
+  // A finding that has the kind of its name is not about another kind.
   const isOf = (finding, other) => nameIn(finding) === other.name && (!finding.kind || finding.kind === other.kind);
   return (analysis?.findings ?? []).filter((finding) => {
     if (kind === "entity") return finding.entity === name && (member ? isOf(finding, member) : true);

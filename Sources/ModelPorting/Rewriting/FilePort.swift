@@ -27,7 +27,7 @@ final class FilePort: SyntaxVisitor {
     var frameworks: [(name: String, place: AbsolutePosition)] = []
     /// Whether members are used that only Combine's publishers have.
     var usesPublishers = false
-    /// The names of types, functions and attributes that are used and are no members, each where it first is.
+    /// The names of types, functions and attributes that are used and are not members, each with its first position.
     var usedNames: [String: AbsolutePosition] = [:]
     /// Classes that members were added to.
     var extendedClasses: Set<SyntaxIdentifier> = []

@@ -17,7 +17,7 @@ extension FilePort {
             case .keyword(.override):
                 if isRequired { remove(modifier) } else { replace(modifier, with: "required") }
             case .keyword(.private), .keyword(.fileprivate):
-                // Whoever sees the class makes its objects.
+                // The initializer is as visible as the class.
                 remove(modifier)
             default: continue
             }

@@ -137,7 +137,7 @@ struct ArchiveTree: Encodable, Sendable {
                 return (text, value)
             }
             let children = fields(shown.sorted { $0.key < $1.key }, depth: depth + 1)
-            // A text, data or date that is an object is told as the value that it is.
+            // A text, data or date that is an object is shown as its value.
             if children.count == 1, children[0].children.isEmpty, children[0].label.hasPrefix("NS.") {
                 return ArchiveTree(label, name, children[0].text)
             }

@@ -22,7 +22,7 @@ struct ObjectPage: Encodable, Sendable {
     let next: String?
     let statements: [ShownStatement]
 
-    /// How a page is asked for.
+    /// How a page is requested.
     struct Order: Sendable {
         /// The attribute to sort by; nil for the order of the primary keys.
         var key: String?

@@ -7,7 +7,7 @@ final class RunningQuestions: Sendable {
     private static let most = 1000
     private let running = Mutex<[String: QuestionGroup]>([:])
 
-    /// Ends what the same one has asked before.
+    /// Ends the earlier question of the same asker.
     func begin(_ asker: String, _ group: QuestionGroup) {
         running.withLock { running in
             running[asker]?.cancel()
@@ -16,7 +16,7 @@ final class RunningQuestions: Sendable {
         }
     }
 
-    /// - Returns: whether nothing newer was asked.
+    /// - Returns: whether there is no newer question.
     @discardableResult
     func end(_ asker: String, _ group: QuestionGroup) -> Bool {
         running.withLock { running in

@@ -48,7 +48,7 @@ enum PlainValueText {
     }
 
     private static func members(_ dictionary: [String: Any], _ depth: Int) -> [String: Any]? {
-        // It could not be told from a date or data.
+        // It would look like a date or data.
         guard dictionary.count != 1 || (dictionary[dateKey] == nil && dictionary[dataKey] == nil) else {
             return nil
         }

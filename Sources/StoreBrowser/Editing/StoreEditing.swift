@@ -219,7 +219,7 @@ struct StoreEditing: Sendable {
     /// Gives all changes up, and has everything read anew when it is shown next.
     ///
     /// - Throws: `BrowsingError` for a store that can only be read; an error of a file that cannot be read anew, and nothing
-    ///   is given up then.
+    ///   is discarded then.
     func discard() async throws -> State {
         try await change { context in
             try store.source.discard(context)

@@ -11,7 +11,7 @@ export const redo = () => change("/api/redo", {});
 export const fieldId = (object, name) => `f-${object}-${name}`;
 
 export async function save() {
-  // What is being typed is told when its field is left; saving comes after it.
+  // What is being typed is reported when its field is left; saving comes after it.
   tellTyped();
   const { id, selectionStart, selectionEnd } = document.activeElement;
   const answer = await sendSave();

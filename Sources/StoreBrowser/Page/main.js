@@ -28,7 +28,7 @@ const conflict = () => state.conflict
 // What takes the focus of a control that has gone, or can do nothing more.
 const NEIGHBOURS = { next: "previous", previous: "next", undo: "redo", redo: "undo", save: "undo", clear: "predicate" };
 
-// Whoever works by keyboard stays in the part of the window where they are.
+// The focus stays in its part of the window for users of the keyboard.
 function keepFocus(id, part) {
   if (document.activeElement !== document.body) return;
   place(NEIGHBOURS[id])?.focus();

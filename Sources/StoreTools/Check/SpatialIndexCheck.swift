@@ -1,7 +1,7 @@
 import CoreData
 import GRDB
 
-/// Whether R-trees have what is in the tables that they index. It takes no model: names and columns tell.
+/// Whether R-trees have what is in the tables that they index. It takes no model: names and columns are enough.
 struct SpatialIndexCheck {
     private let database: Database
 

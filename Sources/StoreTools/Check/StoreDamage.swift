@@ -4,7 +4,7 @@ import CoreData
 struct StoreDamage {
     let finding: StoreFinding
 
-    /// - Returns: nil for an error that says nothing of what is in the store, or that the file is no database at all.
+    /// - Returns: nil for an error that says nothing of what is in the store, or that the file is not a database.
     init?(_ error: any Error, _ url: URL) {
         let error = error as NSError
         guard let code = error.userInfo[NSSQLiteErrorDomain] as? NSNumber else { return nil }

@@ -149,7 +149,7 @@ final class DocumentCopy: Sendable {
         }
     }
 
-    /// Has the copy hold what the file holds now. The context, on whose queue this is called, gives up what it has.
+    /// Reads the file's present contents into the copy. The context, on whose queue this is called, discards its changes.
     ///
     /// - Throws: as `init(_:_:_:isReadOnly:)`; everything is as it was then.
     func readAnew(for context: NSManagedObjectContext) throws {

@@ -5,7 +5,7 @@ import GRDB
 /// Puts the objects of a dump into a store, in one transaction.
 ///
 /// In a new store objects keep their primary keys; in one that has objects, they get the next ones. Values are taken as
-/// they are: the model's validation rules, which real stores break, are not asked. What leads nowhere is left out.
+/// they are: the model's validation rules, which real stores break, are not applied. What leads nowhere is left out.
 package struct DumpImport {
     private let file: URL
 

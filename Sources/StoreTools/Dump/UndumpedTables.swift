@@ -10,7 +10,7 @@ struct UndumpedTables {
     private static let ofFormat: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", ModelCache.table]
     private static let ofHistory: Set<String> = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
-    /// A sentence each; tables without rows are not told of.
+    /// A sentence each; tables without rows are left out.
     ///
     /// - Throws: an error of the store.
     func notices() throws -> [String] {

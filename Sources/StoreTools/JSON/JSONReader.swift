@@ -1,9 +1,9 @@
 import CoreData
 
-/// Reads JSON of any length from a file, piece by piece: whoever reads descends into lists and objects, and takes the
+/// Reads JSON of any length from a file, piece by piece: the caller descends into lists and objects, and takes the
 /// values in them one at a time.
 package final class JSONReader {
-    /// A file may be that of a store which is open; a pipe is none.
+    /// Nil for a pipe: a file may be that of an open store.
     private let file: StoreFileReader?
     private let pipe: FileHandle?
     private var buffer: [UInt8] = []
@@ -69,7 +69,7 @@ package final class JSONReader {
     /// Enters an object.
     package func beginObject() throws { try expect("{", "an object") }
 
-    /// Whether there is another element; leaves the list when there is none.
+    /// Whether there is another element; leaves the list when there is not.
     ///
     /// - Parameter isFirst: whether none was read yet; set to false.
     package func hasElement(_ isFirst: inout Bool) throws -> Bool {
@@ -82,7 +82,7 @@ package final class JSONReader {
         return true
     }
 
-    /// The name of the next member; nil when there is none, and the object is left.
+    /// The name of the next member; nil at the end of the object, which is left.
     ///
     /// - Parameter isFirst: whether none was read yet; set to false.
     package func key(_ isFirst: inout Bool) throws -> String? {
@@ -276,7 +276,7 @@ package final class JSONReader {
         position += 1
     }
 
-    /// The next byte that is no space; it stays.
+    /// The next byte that is not a space; it is not consumed.
     private func next() throws -> UInt8 {
         while let byte = try peek() {
             guard Self.isSpace(byte) else { return byte }
