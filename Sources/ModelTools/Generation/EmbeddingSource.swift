@@ -22,7 +22,7 @@ struct EmbeddingSource {
 
     var text: String {
         """
-        // Registers the model with the framework before the program's first line runs: the linker puts the address of the
+        // Tells the framework of the model before the program's first line runs: the linker puts the address of the
         // function among those that are called when the program is loaded.
         @used
         #if objectFormat(ELF)
