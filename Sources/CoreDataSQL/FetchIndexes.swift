@@ -176,7 +176,7 @@ struct FetchIndexes {
         ]
     }
 
-    /// R-trees of places. Apple's own models ask for one by a transient attribute whose user info names the attributes
+    /// R-trees of locations. Apple's own models ask for one by a transient attribute whose user info names the attributes
     /// with the coordinates.
     private func locationTrees() throws -> [SQLStatement] {
         let layout = entity.home.layout

@@ -87,7 +87,7 @@ package struct SaveCompiler {
         }
     }
 
-    /// The destinations of one owner with their places.
+    /// The destinations of one owner with their positions.
     package func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
         func select(_ owner: String, _ destination: String, _ column: String) -> String {
             """
@@ -102,7 +102,7 @@ package struct SaveCompiler {
             "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p", schema))", [owner, owner])
     }
 
-    /// Sets the place of one destination. Parameters: place, owner, destination.
+    /// Sets the position of one destination. Parameters: place, owner, destination.
     package func order(_ links: SQLLinks, _ column: String) -> String {
         """
         UPDATE \(schema.quoted(links.table)) SET \(schema.quoted(column)) = ? WHERE \(schema.quoted(links.owner)) = ? \
@@ -110,7 +110,7 @@ package struct SaveCompiler {
         """
     }
 
-    /// Sets the place of one destination in the row that stands for the link the other way round, unless the link has a row of
+    /// Sets the position of one destination in the row that stands for the link the other way round, unless the link has a row of
     /// its own. Parameters: place, destination, owner.
     package func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> String {
         "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(schema.quoted(links.table), schema))"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is to take the place of a file, or of a folder, once it is complete.
+/// What is to replace a file, or a folder, once it is complete.
 ///
 /// It is made in a folder beside its place, which only its owner can read, and which is held until the draft has its place. What
 /// a process leaves there that was killed, `removeLeftovers(of:)` removes.
@@ -58,7 +58,7 @@ package final class FileDraft {
         file.close()
     }
 
-    /// Takes the place of the target in one step. The draft must be on the disk.
+    /// Replaces the target in one step. The draft must be on the disk.
     ///
     /// - Throws: `EINVAL` when what is there now is not a regular file; an error of the system. When only the folder could not
     ///   be synced, the target is the new one already.
@@ -76,7 +76,7 @@ package final class FileDraft {
         try DurableFile.openFolder(target.deletingLastPathComponent())
     }
 
-    /// Takes the place of the target if nothing is there.
+    /// Replaces the target if nothing is there.
     ///
     /// - Returns: false when something is there.
     package func placeIfMissing() throws -> Bool {
@@ -84,7 +84,7 @@ package final class FileDraft {
         let parent = try openParent()
         identity = Identity(url.path)
         do {
-            // Other than a rename, a link does not take the place of what another process has just put there.
+            // Other than a rename, a link does not replace what another process has just put there.
             try calls.linkFile(url.path, target.path)
         } catch let error as FileError where error.code == EEXIST {
             return false
@@ -117,7 +117,7 @@ package final class FileDraft {
         return true
     }
 
-    /// Takes the place of a folder, which may be missing: all of the draft, a folder, is synced first.
+    /// Replaces a folder, which may be missing: all of the draft, a folder, is synced first.
     ///
     /// Folders are replaced in two steps, so that for a moment nothing is there; the old one is in the draft's folder then.
     package func placeFolder(replacing: Bool) throws {

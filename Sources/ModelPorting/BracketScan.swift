@@ -63,7 +63,7 @@ struct BracketScan {
             case (10, _), (13, _):
                 isLineComment = false
             case (UInt8(ascii: "["), _):
-                // A text with one bracket in it is common, and no type.
+                // A string with one bracket in it is common, and not a type.
                 if index > 0, bytes[index - 1] == UInt8(ascii: "\""), next == UInt8(ascii: "\"") { break }
                 open += 1
                 work += 1 << min(open, mostOpen)

@@ -22,7 +22,7 @@ enum DeepStack {
         "unsafe", "var", "while", "yield",
     ]
 
-    /// How often a source may make the parser call itself, at most. Words in comments and texts count too.
+    /// How often a source may make the parser call itself, at most. Words in comments and strings count too.
     static func calls(for bytes: [UInt8]) -> Int {
         var calls = 0
         var word: [UInt8] = []

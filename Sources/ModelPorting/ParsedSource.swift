@@ -50,7 +50,7 @@ final class ParsedSource {
         throw Refusal(diagnostics: errors.map { diagnostic(.error, $0.message, at: $0.place) })
     }
 
-    /// Something to say about a place.
+    /// Something to say about a position.
     func diagnostic(
         _ severity: PortDiagnostic.Severity, _ message: String, at position: AbsolutePosition
     ) -> PortDiagnostic {

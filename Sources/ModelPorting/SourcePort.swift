@@ -11,7 +11,7 @@ import SwiftSyntax
 /// The sources of a module are ported together: a class and the extension with its properties may be in two files, and
 /// whether a class is one of managed objects may be seen in a third.
 ///
-/// A ported text begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
+/// A ported source begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
 /// each where it was, so that what the compiler says is said of the source; what is added stands on the line of the
 /// declaration that it is for, or after the last line.
 package struct SourcePort {
@@ -34,7 +34,7 @@ package struct SourcePort {
         self.modelKeys = modelKeys
     }
 
-    /// The ported sources, in the order of the sources. The same sources give the same texts.
+    /// The ported sources, in the order of the sources. The same sources give the same output.
     package func ported() -> [PortedSource] {
         let read = parsed()
         let trees = read.compactMap { try? $0.get() }
@@ -59,7 +59,7 @@ package struct SourcePort {
         PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
     }
 
-    /// The trees of the sources. The parser takes too long for some unusual texts; after the first of them
+    /// The trees of the sources. The parser takes too long for some unusual sources; after the first of them
     /// nothing more is parsed, so that no more than one thread is left with it.
     private func parsed() -> [Result<ParsedSource, Refusal>] {
         var slowSource: String?
@@ -94,7 +94,7 @@ struct Refusal: Error {
         ]
     }
 
-    /// - Parameter offset: the place in bytes.
+    /// - Parameter offset: the position in bytes.
     init(_ source: PortSource, _ message: String, at offset: Int) {
         let before = source.bytes[..<offset]
         let start = before.lastIndex(of: 10).map { $0 + 1 } ?? 0

@@ -10,7 +10,7 @@ struct SyntaxErrors {
     /// The largest piece, in bytes.
     private static let largestPiece = 500
 
-    /// In the order of their places.
+    /// In the order of their positions.
     private(set) var found: [(message: String, place: AbsolutePosition)] = []
 
     init(of tree: SourceFileSyntax, most: Int) {

@@ -1,6 +1,6 @@
 /// Gives predicates their place in keyed archives, which Foundation's own on Linux do not have.
 ///
-/// Only an initialiser in a protocol extension may put another object, here one of a subclass, in the place of `self`.
+/// Only an initialiser in a protocol extension may put another object, here one of a subclass, in place of `self`.
 /// `NSPredicate` is the only type that conforms.
 public protocol _PredicateCoding {}
 

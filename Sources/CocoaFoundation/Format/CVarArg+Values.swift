@@ -78,7 +78,7 @@ extension Dictionary: @retroactive CVarArg, @retroactive _CVarArgObject {
     public var _cVarArgEncoding: [Int] { unownedEncoding(description) }
 }
 
-/// A text that a list of arguments keeps while it is formatted.
+/// A string that a list of arguments keeps while it is formatted.
 private final class FormattedText: CVarArg {
     private let text: NSString
 

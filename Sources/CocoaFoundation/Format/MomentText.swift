@@ -33,7 +33,7 @@ package enum MomentText {
             + (fraction.isEmpty ? "" : ".\(fraction)") + "Z"
     }
 
-    /// The seconds since 2001 that a text of this form stands for; nil for any other text.
+    /// The seconds since 2001 that a string of this form stands for; nil for any other string.
     package static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),

@@ -1,6 +1,6 @@
 /// Gives `NSExpression` its initialisers for format strings.
 ///
-/// Only an initialiser in a protocol extension may put another object in the place of `self`: an argument
+/// Only an initialiser in a protocol extension may put another object in place of `self`: an argument
 /// `%@` that is an expression itself, or Core Data's fetch request expression. `NSExpression` is the only
 /// type that conforms.
 public protocol _ExpressionFormatParsing {}

@@ -65,6 +65,6 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
     case minus = 2
     /// All other objects are taken out: a removal of them.
     case intersect = 3
-    /// The objects take the place of those that were there: a replacement.
+    /// The objects replace those that were there: a replacement.
     case set = 4
 }

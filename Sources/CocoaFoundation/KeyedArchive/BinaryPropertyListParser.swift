@@ -81,7 +81,7 @@ struct BinaryPropertyListParser {
         MalformedPropertyList("it has more than \(maximumObjects) objects or references to them")
     }
 
-    /// Bounds what it costs to look up the keys of all dictionaries: a text of a megabyte could be the key of each of a
+    /// Bounds what it costs to look up the keys of all dictionaries: a string of a megabyte could be the key of each of a
     /// million of them.
     private func checkKeys(_ nodes: [BinaryPropertyList.Node]) throws {
         var unread = bytes.count * 2

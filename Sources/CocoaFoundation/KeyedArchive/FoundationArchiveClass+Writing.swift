@@ -111,7 +111,7 @@ extension FoundationArchiveClass {
         }
     }
 
-    /// The entries of a dictionary, by key if the keys are texts, so that equal dictionaries give equal bytes.
+    /// The entries of a dictionary, by key if the keys are strings, so that equal dictionaries give equal bytes.
     private static func sorted(_ dictionary: NSDictionary) -> [(key: Any, value: Any)] {
         let entries = dictionary.map { (key: $0.key, value: $0.value) }
         let texts = entries.compactMap { $0.key as? String }

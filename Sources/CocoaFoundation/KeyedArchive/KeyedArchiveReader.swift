@@ -199,7 +199,7 @@ extension KeyedArchiveReader {
     }
 
     /// The name of a class in an archive that does not exist in this program, nor any of the classes that the archive
-    /// proposes in its place; nil when all exist, or the data is not an archive.
+    /// proposes for it; nil when all exist, or the data is not an archive.
     package static func missingClass(in data: Data) -> String? {
         guard let archive = try? KeyedArchive(data) else { return nil }
         for index in archive.objects {

@@ -1,6 +1,6 @@
 /// The right side of a comparison, prepared so that many left sides can be compared with it.
 ///
-/// A text is folded once, a regular expression compiled once, and a collection becomes a set: `IN` with a
+/// A string is folded once, a regular expression compiled once, and a collection becomes a set: `IN` with a
 /// thousand constants looks at one of them per object.
 struct ComparedOperand: @unchecked Sendable {
     // Unchecked: the values are those of a constant expression, which do not change.
@@ -8,10 +8,10 @@ struct ComparedOperand: @unchecked Sendable {
     private enum Form {
         case value(PredicateValue)
         case pattern(TextPattern)
-        /// A text that the left side contains, as a part or, if that is a collection, as an element.
+        /// A string that the left side contains, as a part or, if that is a collection, as an element.
         case part(TextPattern, element: TextPattern)
         case elements(Set<PredicateValue>)
-        /// Elements that are compared one by one, because a locale decides about their texts.
+        /// Elements that are compared one by one, because a locale decides about their strings.
         case localElements([PredicateValue])
         case bounds(PredicateValue, PredicateValue)
         /// The text that the left side must be a part of.
@@ -184,7 +184,7 @@ struct ComparedOperand: @unchecked Sendable {
 }
 
 extension PredicateValue {
-    /// The value as the operators of text see it: URLs are their texts, as in a SQL store.
+    /// The value as the operators of text see it: URLs are their strings, as in a SQL store.
     fileprivate var textForm: String? {
         switch self {
         case .text(let text): text

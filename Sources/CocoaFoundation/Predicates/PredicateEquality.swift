@@ -1,6 +1,6 @@
 /// How alike predicates and expressions must be.
 private enum Sameness {
-    /// As their texts are read: `isEquivalent(to:)`.
+    /// As their strings are read: `isEquivalent(to:)`.
     case meaning
     /// To the type of each constant: `isEqual`. An archiver keeps one of equal objects, so that what is equal must be the
     /// same in all that it computes: `7 / 2` is not `7 / 2.0`.
@@ -90,7 +90,7 @@ extension NSExpression {
     /// Whether two expressions have the same meaning, whatever the types of their numbers.
     ///
     /// A collection written out with constants is the same as a constant collection; a set as the list of its elements in
-    /// the order of their texts, which is how it is written.
+    /// the order of their strings, which is how it is written.
     package func isEquivalent(to other: NSExpression) -> Bool { isSame(as: other, .meaning) }
 
     /// Whether two expressions have the same structure, and constants of the same types: `isEqual`.

@@ -23,7 +23,7 @@ extension NSPredicate {
     ///
     /// - Parameters:
     ///   - iterators: the variables of the subqueries around it.
-    ///   - replacement: what to put in the place of an expression, under the variables of the subqueries around that; nil to
+    ///   - replacement: what to put in place of an expression, under the variables of the subqueries around that; nil to
     ///     go on with its parts.
     package func replacing(
         iterators: Set<String> = [],
@@ -144,7 +144,7 @@ extension NSExpression {
 
     /// The expression with its parts replaced.
     ///
-    /// - Parameter first: what takes the place of the first operand, if there is one.
+    /// - Parameter first: what replaces the first operand, if there is one.
     private func replacingParts(
         _ first: NSExpression?, _ iterators: Set<String>,
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?

@@ -175,7 +175,7 @@ extension NSSortDescriptor {
         return false
     }
 
-    /// The order that a store gives to values before they are saved: texts are in the order of their code points, decimal
+    /// The order that a store gives to values before they are saved: strings are in the order of their code points, decimal
     /// numbers have the digits that it keeps. A client's own subclass stays as it is.
     package var ofStore: NSSortDescriptor {
         if let descriptor = self as? KeySortDescriptor { return descriptor.withStoredValues }

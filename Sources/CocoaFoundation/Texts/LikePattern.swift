@@ -1,11 +1,11 @@
 /// The pattern of the operator `LIKE`: `?` stands for one code point, `*` for any number of them, and a
 /// backslash makes the next code point stand for itself.
 ///
-/// What stands between the wildcards is folded; the pattern is then tested against folded text. Each part between two `*` is
-/// looked for once, from where the one before was found: in time linear to the text where the part has no `?`, or few code
+/// What stands between the wildcards is folded; the pattern is then tested against folded strings. Each part between two `*` is
+/// looked for once, from where the one before was found: in time linear to the string where the part has no `?`, or few code
 /// points; see `WildcardSearch` for long parts with `?`.
 final class LikePattern: Sendable {
-    /// What must stand before the first `*`, or be the whole text.
+    /// What must stand before the first `*`, or be the whole string.
     private let prefix: Part
     /// What must stand somewhere, one behind the other.
     private let middle: [Part]
@@ -48,7 +48,7 @@ final class LikePattern: Sendable {
         middle = parts.dropFirst().filter { !$0.isEmpty }
     }
 
-    /// Whether all of a folded text is like the pattern.
+    /// Whether all of a folded string is like the pattern.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard var position = prefix.end(in: text, from: 0) else { return false }
         guard let suffix else { return position == text.count }
@@ -110,7 +110,7 @@ private struct Part: Sendable {
         return search?.firstRange(in: text, from: start)?.upperBound
     }
 
-    /// Where a text would begin with the part as its end; nil when the text is too short.
+    /// Where a string would begin with the part as its end; nil when the string is too short.
     func start(before text: UnsafeBufferPointer<UInt8>) -> Int? {
         if search != nil { return byteCount <= text.count ? text.count - byteCount : nil }
         var position = text.count

@@ -26,16 +26,16 @@ package struct TextFolding: Hashable, Sendable {
         self.ignoresMarks = ignoresMarks
     }
 
-    /// Whether every text is its own folded form.
+    /// Whether every string is its own folded form.
     package var isIdentity: Bool { !ignoresCase && !ignoresMarks }
 
-    /// The folded form of a text.
+    /// The folded form of a string.
     package func folded(_ text: String) -> String {
         if isIdentity { return text }
         return withFolded(text) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Calls `body` with the UTF-8 bytes of the folded form of a text.
+    /// Calls `body` with the UTF-8 bytes of the folded form of a string.
     package func withFolded<Result>(
         _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
@@ -59,7 +59,7 @@ package struct TextFolding: Hashable, Sendable {
         }
     }
 
-    /// The most marks upon a letter that a text of a person has; Unicode's Stream-Safe Text Format has as many.
+    /// The most marks upon a letter that a string of a person has; Unicode's Stream-Safe Text Format has as many.
     private static let shortRun = 30
 
     private func withFoldedScalars<Result>(
@@ -185,7 +185,7 @@ extension TextFolding {
 }
 
 extension String {
-    /// The text with the marks behind each letter in canonical order, as composition needs them.
+    /// The string with the marks behind each letter in canonical order, as composition needs them.
     fileprivate var withOrderedMarks: String {
         var ordered = String.UnicodeScalarView()
         var marks: [(order: UInt8, offset: Int, scalar: Unicode.Scalar)] = []

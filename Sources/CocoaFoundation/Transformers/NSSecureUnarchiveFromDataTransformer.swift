@@ -23,7 +23,7 @@ import Foundation
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// The classes that the outermost object of an archive may be of, subclasses included.
     ///
-    /// The default is Apple's list: arrays, dictionaries, sets, texts, numbers, dates, data, URLs, UUIDs and null.
+    /// The default is Apple's list: arrays, dictionaries, sets, strings, numbers, dates, data, URLs, UUIDs and null.
     /// The elements of collections must be of these classes too, or be property lists; what is inside an object
     /// of another class is for that class to decide.
     open class var allowedTopLevelClasses: [AnyClass] {
@@ -67,7 +67,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
         guard let object = object as? NSObject, allowed.contains(where: { object.isKind(of: $0) }) else {
             return transformationFailed(with: Self.refusal(of: object))
         }
-        // An archive that reading would refuse must not take the place of the value that it was made from.
+        // An archive that reading would refuse must not replace the value that it was made from.
         var seen: Set<ObjectIdentifier> = []
         if let element = Self.element(of: object, refusedBy: allowed, &seen) {
             return transformationFailed(with: Self.refusal(of: element))

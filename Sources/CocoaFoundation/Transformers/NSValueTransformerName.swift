@@ -13,10 +13,10 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     /// The name itself.
     public let rawValue: String
 
-    /// Makes a name from a text.
+    /// Makes a name from a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a name from a text.
+    /// Makes a name from a string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ValueTransformer: _RegisteredByName {
-    /// Registers a transformer under a name, in the place of the one that had it.
+    /// Registers a transformer under a name, in place of the one that had it.
     ///
     /// - Parameters:
     ///   - transformer: The transformer; `nil` takes the name from the one that has it.

@@ -13,7 +13,7 @@ struct ConstantIdentity: Hashable {
         case double(UInt64)
         /// None is what is not a number.
         case decimal(Decimal?)
-        /// By its code points: Swift finds texts equal that predicates do not.
+        /// By its code points: Swift finds strings equal that predicates do not.
         case text([Unicode.Scalar])
         case date(UInt64)
         case list(ValueCollectionKind, [ConstantIdentity])

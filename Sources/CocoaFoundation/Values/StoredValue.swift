@@ -85,7 +85,7 @@ extension PredicateValue {
         }
     }
 
-    /// The order of two numbers of columns of which one is a decimal that is not a number: that is a text there, and comes
+    /// The order of two numbers of columns of which one is a decimal that is not a number: that is a string there, and comes
     /// after every number. Nil for any others.
     func columnOrderBesideNaN(_ other: PredicateValue) -> ComparisonResult? {
         guard isDecimalNaN || other.isDecimalNaN, isNumber, other.isNumber else { return nil }

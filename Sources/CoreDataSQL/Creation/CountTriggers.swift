@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// The triggers of attributes that count the destinations of a relationship which meet a condition.
 ///
 /// Models of Apple's own applications ask for them by a condition in the user info of the attribute, under `NSTriggerKey`:
-/// comparisons of attributes of one relationship's destinations with numbers, all of which must hold. Names and texts are
+/// comparisons of attributes of one relationship's destinations with numbers, all of which must hold. Names and strings are
 /// those of Apple's photo libraries.
 struct CountTriggers {
     private let schema: SQLSchema

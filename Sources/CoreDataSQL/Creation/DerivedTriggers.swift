@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 /// The triggers that keep derived attributes, so that every writer of the store keeps them right.
 ///
-/// Names and texts are Apple's as its stores show them for copies over a to-one relationship, `@count` and `now()`;
+/// Names and strings are Apple's as its stores show them for copies over a to-one relationship, `@count` and `now()`;
 /// those for `canonical:`, `uppercase:`, `lowercase:` and `@sum` are made in their manner. Each trigger computes the
 /// value and reports it by a function, from which a save learns what changed.
 struct DerivedTriggers {

@@ -12,7 +12,7 @@ extension PredicateCompiler {
 
         init(_ predicate: NSComparisonPredicate) {
             type = predicate.predicateOperatorType
-            // Normalized texts are compared as they are, for which an index serves.
+            // Normalized strings are compared as they are, for which an index serves.
             let given = predicate.options
             options = given.contains(.normalized) ? given.intersection(.wholeWords) : given
             self.predicate = predicate

@@ -85,7 +85,7 @@ extension TextOperation {
     }
 }
 
-/// The texts that begin with a prefix, as a range in code point order.
+/// The strings that begin with a prefix, as a range in code point order.
 private struct PrefixRange {
     let lower: String
     let upper: String

@@ -21,7 +21,7 @@ struct PredicateCompiler {
     private var depth = 0
     /// The bytes of the SQL that was made so far and is not part of other.
     private var length = 0
-    /// More bytes of SQL are refused. Some operators have their operands twice, so that a text may double with each level.
+    /// More bytes of SQL are refused. Some operators have their operands twice, so that a string may double with each level.
     static let longest = 1 << 20
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
@@ -72,7 +72,7 @@ struct PredicateCompiler {
         depth += 1
     }
 
-    /// Counts the bytes of a part in the place of those that it was made of.
+    /// Counts the bytes of a part in place of those that it was made of.
     private mutating func keep(_ count: Int, after before: Int) throws {
         length = before + count
         guard length <= Self.longest else {

@@ -6,7 +6,7 @@ import GRDBSQLite
 
 /// The SQL function behind `CONTAINS` without options: `f(text, part)`.
 ///
-/// SQLite's own `instr` compares at each character, in time that grows with both texts multiplied. What `ByteSearch` knows of
+/// SQLite's own `instr` compares at each character, in time that grows with both strings multiplied. What `ByteSearch` knows of
 /// the part is kept with the statement from row to row.
 enum ContainsFunction {
     static func install(on database: Database) {

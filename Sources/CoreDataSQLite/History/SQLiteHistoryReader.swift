@@ -32,7 +32,7 @@ struct SQLiteHistoryReader: HistoryReader {
         }
     }
 
-    /// Calls `body` with each transaction before a place, in order, until that returns false.
+    /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
         let statement = SQLStatement(
             history.tables.transactions(beforeTime: end.isTime), [end.argument])
@@ -47,7 +47,7 @@ struct SQLiteHistoryReader: HistoryReader {
         return records
     }
 
-    /// A transaction; nil when it is not there, or does not come after a place.
+    /// A transaction; nil when it is not there, or does not come after a position.
     package func record(number: Int64, after start: HistoryPosition) throws -> HistoryRecord? {
         try records(
             SQLStatement(

@@ -16,7 +16,7 @@ struct HistoryTables: Sendable, Equatable {
     /// How many columns there are for the values of deleted objects.
     var tombstoneCount: Int
     /// Whether author, bundle, context and process are references to a table of strings. Older versions of Apple's
-    /// framework have only the columns for the texts themselves, which newer ones leave empty.
+    /// framework have only the columns for the strings themselves, which newer ones leave empty.
     let hasStrings: Bool
 
     private static let texts = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
@@ -129,7 +129,7 @@ struct HistoryTables: Sendable, Equatable {
         """
     }
 
-    /// Parameters: key, time, then author, bundle, context and process, as references or texts.
+    /// Parameters: key, time, then author, bundle, context and process, as references or strings.
     var insertTransaction: String {
         let names = Self.texts.map { hasStrings ? $0 + "TS" : $0 }.joined(separator: ", ")
         return """

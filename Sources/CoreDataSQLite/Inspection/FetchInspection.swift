@@ -112,7 +112,7 @@ package struct FetchInspection {
         // Dates are seconds since 2001; SQLite counts from 1970.
         let value = unit.map { "strftime('\($0.format)', v0 + 978307200, 'unixepoch')" } ?? "v0"
         let order = unit == nil ? "c DESC, g" : "g"
-        // Whole values are compared, and their beginnings shown: a text or a blob may have a gigabyte.
+        // Whole values are compared, and their beginnings shown: a string or a blob may have a gigabyte.
         let statement = SQLStatement(
             """
             SELECT CASE typeof(g) WHEN 'blob' THEN lower(hex(substr(g, 1, \(Self.shownLength / 2)))) \

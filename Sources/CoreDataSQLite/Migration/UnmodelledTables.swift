@@ -79,7 +79,7 @@ struct UnmodelledTables {
         }
     }
 
-    /// Runs what a schema has for one thing. SQLite reads the first statement of such a text alone, and others may follow
+    /// Runs what a schema has for one thing. SQLite reads the first statement of such a string alone, and others may follow
     /// there in a stranger's file: those are refused.
     private func run(_ sql: String, _ database: Database) throws {
         try database.makeStatement(sql: sql).execute()

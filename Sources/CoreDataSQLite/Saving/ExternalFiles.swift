@@ -170,7 +170,7 @@ final class ExternalFiles {
                 // It was committed durably.
                 try store.removeExternalFiles(unused, list)
             } else if isCommitting {
-                // The commit may be in the log although it failed; what is written next takes its place there.
+                // The commit may be in the log although it failed; what is written next replaces it there.
                 try store.writeDurably("look for external data") { database in
                     try database.execute(sql: "UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
                 }

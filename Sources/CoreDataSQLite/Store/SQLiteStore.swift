@@ -109,7 +109,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         return all.filter { identities.contains(ObjectIdentifier($0.entity)) }
     }
 
-    /// Opens another file in the place of this one. On an error, everything is as it was.
+    /// Opens another file in place of this one. On an error, everything is as it was.
     private func reopen(at url: URL) throws {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
         guard !isInUseByCaller else { throw nestedUse("open another file") }

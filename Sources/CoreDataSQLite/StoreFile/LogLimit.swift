@@ -18,7 +18,7 @@ final class LogLimit: @unchecked Sendable {
     private static let framesToMove: Int32 = 1000
 
     private let framesOfStep: Int32
-    /// What the user has set in the place of the connection's own waiting.
+    /// What the user has set in place of the connection's own waiting.
     private let busyTimeout: Int32?
     private var nextFrames: Int32
 

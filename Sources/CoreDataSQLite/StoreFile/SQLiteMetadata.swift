@@ -69,7 +69,7 @@ package enum SQLiteMetadata {
     /// The keys that say how the store is to be opened; all others are the application's, but for the type.
     package static let formatKeys = StoreMetadata.formatKeys
 
-    /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
+    /// What an application sets, in place of what it set before. Whatever says how the store is to be opened
     /// stays where the application does not set it; the type stays in any case.
     static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
         StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)

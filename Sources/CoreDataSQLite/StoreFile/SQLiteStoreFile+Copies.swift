@@ -65,7 +65,7 @@ extension SQLiteStoreFile {
 
     var taken: NSError { unopenable("there is a file already; destroy that store first") }
 
-    /// Takes the place of this store, if there is one, by the store in another file. Its identifier comes with it.
+    /// Replaces this store, if there is one, by the store in another file. Its identifier comes with it.
     ///
     /// The copy is complete and checked before the old store goes. It has the mode and the owner of the old one, or those of the
     /// other file when there was no old one.

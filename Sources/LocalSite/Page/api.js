@@ -70,7 +70,7 @@ export const getBlob = (path) => request(path, {}, (response) => response.blob()
 
 /**
  * Has the browser download what an address with a query gives. It sends no key for that; a ticket in the address, which is good
- * once, takes its place.
+ * once, replaces it.
  */
 export async function downloadFrom(address, name) {
   const { ticket } = await post("/api/ticket", {});

@@ -251,13 +251,13 @@ export function tellTyped() {
 const segmenter = new Intl.Segmenter();
 const measure = document.createElement("canvas").getContext("2d");
 
-/** How wide a text is in pixels. */
+/** How wide a string is in pixels. */
 export function textWidth(text, font) {
   measure.font = font;
   return measure.measureText(text).width;
 }
 
-/** A text that is no wider than so many pixels: whole, or its beginning with dots. */
+/** A string that fits a width in pixels: whole, or its beginning with dots. */
 export function fitText(text, width, font) {
   // No letter is so narrow that more of them are needed.
   const most = Math.ceil(width);

@@ -10,7 +10,7 @@ final class ModelArchive {
     private let values: KeyedArchiveReader
     private var objects: [Int: ArchivedObject] = [:]
     private var classes: [Int: [String]] = [:]
-    /// The values of Foundation that have been turned into Swift's, by their places.
+    /// The values of Foundation that have been turned into Swift's, by their indexes.
     private var plainValues: [Int: WeighedValue] = [:]
     private var unvisited = Limit.elements
     private var unmade = Limit.parts

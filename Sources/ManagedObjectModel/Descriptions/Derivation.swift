@@ -11,7 +11,7 @@ package enum Derivation: Equatable, Sendable {
     /// A number that sums up the destinations of a to-many relationship.
     case aggregate(Aggregate, keyPath: String)
 
-    /// The forms of a text that can be derived.
+    /// The forms of a string that can be derived.
     package enum TextForm: String, Sendable {
         /// Without the differences of case and diacritics.
         case canonical = "canonical:"

@@ -69,7 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Names of the version of the model, for people. They do not decide whether a store fits the model.
     open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange("versionIdentifiers") } }
 
-    /// Texts for people by keys such as `Entity/Book` or `Property/title/Entity/Book`.
+    /// Strings for people by keys such as `Entity/Book` or `Property/title/Entity/Book`.
     open var localizationDictionary: [String: String]? { willSet { willChange("localizationDictionary") } }
 
     private var modules: [String] = []

@@ -88,7 +88,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// What is wrong with a value that fails the predicate at the same place.
     ///
-    /// An element is a text for the error's description, or the number of an error code: the model editor's
+    /// An element is a string for the error's description, or the number of an error code: the model editor's
     /// limits are compiled to the latter (1620 for a number that is too small).
     open private(set) var validationWarnings: [Any] = []
 
@@ -96,14 +96,14 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - validationPredicates: conditions on the value, which they reach as `SELF`.
-    ///   - validationWarnings: a text for each of them, for the error that says it was not met.
+    ///   - validationWarnings: a string for each of them, for the error that says it was not met.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         setValidation(validationPredicates ?? [], warnings: validationWarnings ?? [])
     }
 
-    /// Sets conditions whose warnings may be error codes (`NSNumber`) as well as texts.
+    /// Sets conditions whose warnings may be error codes (`NSNumber`) as well as strings.
     package func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
         willChange("validationPredicates")
         validationPredicates = predicates

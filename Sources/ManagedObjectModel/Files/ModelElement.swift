@@ -85,7 +85,7 @@ extension ModelElement: Equatable {
 }
 
 extension String {
-    /// Whether both have the same bytes. `==` also holds for texts in different normal forms of Unicode.
+    /// Whether both have the same bytes. `==` also holds for strings in different normal forms of Unicode.
     package func utf8Equals(_ other: String) -> Bool {
         self == other && utf8.elementsEqual(other.utf8)
     }

@@ -3,7 +3,7 @@ import CocoaFoundation
 /// A reader of the XML that model files are written in: elements, attributes, text, comments and references
 /// to characters.
 ///
-/// Foundation's `XMLParser` is not used because on Linux it stops the program on texts that a hostile file
+/// Foundation's `XMLParser` is not used because on Linux it stops the program on strings that a hostile file
 /// can have (`xmlns=""`, bytes that are not UTF-8), and because it does not report the order of attributes.
 /// There is no document type and thus nothing to expand and nothing to load. The text has been found to be
 /// valid UTF-8; the reader works on its bytes.
@@ -22,7 +22,7 @@ struct ModelXMLReader {
 
     // MARK: Structure
 
-    /// Reads the whole text.
+    /// Reads the whole string.
     mutating func document() throws -> ModelElement {
         _ = skip("\u{FEFF}")
         try declaration()

@@ -138,7 +138,7 @@ package struct XMLStoreDocument {
 
 /// Data as XML files hold it.
 package enum Base64 {
-    /// The data of a text; white space in it means nothing.
+    /// The data of a string; white space in it means nothing.
     package static func data(_ text: String) -> Data? {
         Data(base64Encoded: String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self))
     }

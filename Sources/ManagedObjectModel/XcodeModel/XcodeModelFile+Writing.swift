@@ -101,7 +101,7 @@ extension XcodeModelFile {
     ///
     /// - Parameters:
     ///   - version: the folder `.xcdatamodel`, which has to exist.
-    ///   - check: called when the bytes are on disk under a provisional name, right before they take the place of the
+    ///   - check: called when the bytes are on disk under a provisional name, right before they replace the
     ///     file; nothing is replaced if it throws.
     package static func write(_ data: Data, to version: URL, check: () throws -> Void) throws {
         let file = version.appendingPathComponent("contents")

@@ -112,8 +112,8 @@ package actor ModelDocument {
 
     /// Makes a change.
     ///
-    /// - Parameter seen: the revision that the places of the edit are of.
-    /// - Returns: the place of the changed element afterwards.
+    /// - Parameter seen: the revision that the positions of the edit are of.
+    /// - Returns: the position of the changed element afterwards.
     /// - Throws: `EditError` if it cannot be made, or if somebody else has changed the model meanwhile.
     @discardableResult
     package func perform(_ edit: ModelEdit, in version: String, seen: Int? = nil) throws -> [Int]? {

@@ -13,7 +13,7 @@ extension ModelElement {
         return element
     }
 
-    /// Changes the element at a place.
+    /// Changes the element at a position.
     mutating func change<Result>(
         at path: some Collection<Int>, _ body: (inout ModelElement) throws -> Result
     ) throws -> Result {
@@ -58,7 +58,7 @@ extension ModelElement {
         return first == second ? a.utf8Precedes(b) : first.utf8Precedes(second)
     }
 
-    /// Gives a setting a value, a new one at the place that Xcode has for it; `nil` takes it out.
+    /// Gives a setting a value, a new one at the position that Xcode has for it; `nil` takes it out.
     mutating func setInOrder(_ setting: String, _ value: String?) {
         guard let value, self[setting] == nil else {
             self[setting] = value

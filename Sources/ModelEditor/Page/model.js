@@ -38,7 +38,7 @@ export const isOn = (element, setting) => /^(yes|true|1)$/i.test(element.setting
 const find = (element, kind, name) =>
   element.children.findIndex((child) => child.kind === kind && nameOf(child) === name);
 
-/** The place of an item in the tree, or null. */
+/** The position of an item in the tree, or null. */
 export function resolve(root, item) {
   if (item.kind === "model") return [];
   const outer = find(root, item.kind, item.name);
@@ -56,7 +56,7 @@ export function resolve(root, item) {
   return request < 0 ? null : [outer, inner, request];
 }
 
-/** The element at a place. */
+/** The element at a position. */
 export const elementAt = (root, path) => path.reduce((element, index) => element?.children[index], root);
 
 /** The element of an item, or null. */

@@ -103,8 +103,8 @@ function inTurn(action) {
 const queue = new Set();
 
 /**
- * Makes an edit of an item. The place of the item is looked up when its turn has come.
- * build gets the place and the element as it is then, and gives the edit:
+ * Makes an edit of an item. The position of the item is looked up when its turn has come.
+ * build gets the position and the element as it is then, and gives the edit:
  * edit(item, (at) => ({ set: { at, setting, value } })). With a name, that is what the item is called afterwards.
  */
 export function edit(item, build, name = null) {

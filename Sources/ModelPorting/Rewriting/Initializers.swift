@@ -103,7 +103,7 @@ extension FilePort {
         replace(receiver, with: scope.name)
     }
 
-    /// The method or property of the class, and not of its objects, that a place is in.
+    /// The method or property of the class, and not of its objects, that a position is in.
     private static func classMember(around node: some SyntaxProtocol) -> ClassMember? {
         var parent = node.parent
         while let current = parent {

@@ -16,7 +16,7 @@ enum ValueText {
         return MomentText.text(seconds) ?? "\(seconds) s after 2001-01-01T00:00:00Z"
     }
 
-    /// The entries as `key=value`, sorted. Texts in which a comma or a sign could be taken for another entry's are quoted.
+    /// The entries as `key=value`, sorted. Strings in which a comma or a sign could be taken for another entry's are quoted.
     static func text(of info: [AnyHashable: Any]?) -> String? {
         guard let info, !info.isEmpty else { return nil }
         return info.map { "\(quoted(text($0.key.base)))=\(quoted(text($0.value)))" }.sorted()

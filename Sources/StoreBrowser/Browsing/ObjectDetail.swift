@@ -18,7 +18,7 @@ struct ObjectDetail: Encodable, Sendable {
 
     struct Link: Encodable, Sendable {
         let id: String
-        /// A text of the object by which people know it.
+        /// A string of the object by which people know it.
         let label: String?
     }
 
@@ -27,7 +27,7 @@ struct ObjectDetail: Encodable, Sendable {
         let count: Int
         /// Some of them: the first ones, or those of an ordered relationship from `start` on.
         let links: [Link]
-        /// The place of the first link, counted from 0.
+        /// The position of the first link, counted from 0.
         var start = 0
         /// Whether others than these can be requested.
         var hasParts = false
@@ -375,7 +375,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObject {
-    /// A text by which people know the object.
+    /// A string by which people know the object.
     var shownLabel: String? {
         guard let name = entity.labelName, let text = primitiveValue(forKey: name) as? String, !text.isEmpty
         else { return nil }

@@ -71,7 +71,7 @@ struct StoreEditing: Sendable {
         return await context.perform { Self.state(context, added: added) }
     }
 
-    /// Sets an attribute, or an element of a composite one, to what a text stands for; nil for no value.
+    /// Sets an attribute, or an element of a composite one, to what a string stands for; nil for no value.
     func set(_ key: String, to text: String?, of reference: ObjectReference) async throws -> State {
         try await change { context in
             let object = try store.object(reference, in: context)
@@ -140,7 +140,7 @@ struct StoreEditing: Sendable {
         }
     }
 
-    /// Moves a member of an ordered relationship to another place; one beyond the others is the last.
+    /// Moves a member of an ordered relationship to another position; one beyond the others is the last.
     func move(
         _ key: String, of reference: ObjectReference, _ other: ObjectReference, to place: Int
     ) async throws -> State {

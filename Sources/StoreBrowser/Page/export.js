@@ -57,7 +57,7 @@ function buttons(name, columns, rows, value = rows) {
   }, title));
 }
 
-// No value is an empty field, an empty text one in quotation marks, as in the exports of tables.
+// No value is an empty field, an empty string one in quotation marks, as in the exports of tables.
 function field(value) {
   if (value === null || value === undefined) return "";
   const text = String(value);

@@ -55,7 +55,7 @@ function checkContent(problem, column) {
 function submit(event) {
   event.preventDefault();
   const text = field().value.trim();
-  // What the check has said of the same text still holds.
+  // What the check has said of the same string still holds.
   if (text === draft.text) choose([]);
   else {
     begin(text);
@@ -87,7 +87,7 @@ function typed() {
   complete();
 }
 
-// The key path that ends at the cursor, unless it is in a text.
+// The key path that ends at the cursor, unless it is in a string.
 function wordBefore(text) {
   const quotes = text.match(/(["'])(?:(?!\1).)*(\1|$)/g) ?? [];
   if (quotes.length && text.endsWith(quotes.at(-1)) && !/^(["']).*\1$/.test(quotes.at(-1))) return null;

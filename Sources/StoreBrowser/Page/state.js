@@ -32,7 +32,7 @@ export const state = {
   /** How the entities were counted. */
   countsStatements: [],
   detail: null,
-  /** From which place on members of ordered relationships are shown: { of, starts }. */
+  /** From which position on members of ordered relationships are shown: { of, starts }. */
   members: { of: null, starts: {} },
   /** The export of the table that was begun last, with its SQL. */
   exported: null,
@@ -196,13 +196,13 @@ export async function showObject(name, { stays = false } = {}) {
 /** So many members of an ordered relationship are shown at a time. */
 export const MEMBERS = 20;
 
-/** Has the part of an ordered relationship shown, from now on, that a place is in. */
+/** Has the part of an ordered relationship shown, from now on, that a position is in. */
 export function goToMember(object, relationship, place) {
   const starts = state.members.of === object ? state.members.starts : {};
   state.members = { of: object, starts: { ...starts, [relationship]: Math.floor(place / MEMBERS) * MEMBERS } };
 }
 
-/** Shows the part of an ordered relationship that a place is in. */
+/** Shows the part of an ordered relationship that a position is in. */
 export function showMembers(object, relationship, place) {
   goToMember(object, relationship, place);
   return showObject(object, { stays: true });

@@ -63,7 +63,7 @@ struct DocumentCheck {
         }
     }
 
-    /// The places of the objects by number.
+    /// The positions of the objects by number.
     private func numbered(_ contents: DocumentContents, _ tally: inout FindingTally) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
         var highest: Int64 = 0

@@ -30,7 +30,7 @@ struct MistypedValues {
                 snapshot.database, sql: "SELECT s.Z_PK \(source) AND \(isMistyped)")
             return { try rows.next().map { Int64.fromDatabaseValue($0[0]) } }
         }
-        // SQLite does not look at the bytes of a text.
+        // SQLite does not look at the bytes of a string.
         let rows = try GRDB.Row.fetchCursor(
             snapshot.database,
             sql: "SELECT s.Z_PK, \(isMistyped), CAST(\(name) AS BLOB) \(source) AND \(name) NOT NULL")

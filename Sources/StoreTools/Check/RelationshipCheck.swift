@@ -39,7 +39,7 @@ struct RelationshipCheck {
         return findings
     }
 
-    /// Whatever is in an ordered relationship has a place in it.
+    /// Whatever is in an ordered relationship has a position in it.
     private func orders(
         of relationship: NSRelationshipDescription, _ slot: PropertySlot
     ) throws -> [StoreFinding] {

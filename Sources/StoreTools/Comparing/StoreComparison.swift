@@ -127,7 +127,7 @@ package struct StoreComparison {
 }
 
 extension JSONValue {
-    /// The texts of a list; of a single text that one.
+    /// The strings of a list; of a single string that one.
     fileprivate var elements: [String] {
         switch self {
         case .string(let text): [text]

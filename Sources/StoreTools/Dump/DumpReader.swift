@@ -41,7 +41,7 @@ package final class DumpReader {
 
     /// Reads what stands before the objects; to be called first.
     ///
-    /// - Throws: an error that names the place, when it is not what a dump has there.
+    /// - Throws: an error that names the position, when it is not what a dump has there.
     package func header() throws -> Header {
         try naming {
             var header = Header()
@@ -98,7 +98,7 @@ package final class DumpReader {
     /// Hands out the objects, one at a time, and how many bytes of the file were read; to be called once, behind
     /// `header()`.
     ///
-    /// - Throws: an error that names the place; what `body` throws.
+    /// - Throws: an error that names the position; what `body` throws.
     package func forEachObject(_ body: (ObjectReference, [String: JSONValue], Int) throws -> Void) throws {
         try naming {
             if isBeforeObjects {

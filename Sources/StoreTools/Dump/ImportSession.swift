@@ -148,7 +148,7 @@ final class ImportSession {
 
     // MARK: To-many relationships
 
-    /// The members of a list that are there, each once, with their places in the dump.
+    /// The members of a list that are there, each once, with their positions in the dump.
     private func members(
         _ list: ImportSpool.List, telling: Bool
     ) throws -> [(key: ObjectKey, object: ObjectReference)] {

@@ -9,7 +9,7 @@ package final class JSONReader {
     private var buffer: [UInt8] = []
     private var position = 0
     private var line = 1
-    /// The place of the line's first byte.
+    /// The position of the line's first byte.
     private var lineStart = 0
     /// How many bytes were read from the file so far.
     package private(set) var byteCount = 0
@@ -48,12 +48,12 @@ package final class JSONReader {
         byteCount = buffer.count
     }
 
-    /// - Returns: an error with the place: the line, and the byte in it, both counted from 1.
+    /// - Returns: an error with the position: the line, and the byte in it, both counted from 1.
     package func failure(_ what: String) -> StoreToolError {
         StoreToolError("line \(line), byte \(offset - lineStart + 1): \(what)")
     }
 
-    /// The place in the file.
+    /// The position in the file.
     private var offset: Int { byteCount - buffer.count + position }
 
     private func spend(_ weight: Int) throws {
@@ -310,7 +310,7 @@ package final class JSONReader {
 }
 
 extension JSONValue {
-    /// Reads a text that is one value.
+    /// Reads a string that is one value.
     ///
     /// - Throws: an error that says what is wrong with it.
     package init(parsing text: String) throws {

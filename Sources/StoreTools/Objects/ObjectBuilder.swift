@@ -264,7 +264,7 @@ struct ObjectBuilder: ~Copyable {
         }
     }
 
-    /// Whether a text is digits with a sign, a fraction or an exponent of up to three digits.
+    /// Whether a string is digits with a sign, a fraction or an exponent of up to three digits.
     private static func isDecimal(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         func takeSign() { if let first = rest.first, "+-".utf8.contains(first) { rest.removeFirst() } }
