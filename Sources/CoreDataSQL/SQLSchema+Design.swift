@@ -119,7 +119,7 @@ private struct SchemaDesign {
     }
 
     /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
-    /// lies behind all properties, so it moves when a subentity has more of them.
+    /// comes after all properties, so it moves when a subentity has more of them.
     private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
         guard let superlayout = home.layout.superlayout,
             let inherited = columns[ObjectIdentifier(superlayout.entity)]
@@ -306,7 +306,7 @@ private struct SchemaDesign {
         let wanted = (
             toDestination: joinColumn(relationship, destination), toOwner: joinColumn(inverse, home)
         )
-        // The owner's column stands first when the owner sorts before; the table is named after the other.
+        // The owner's column comes first when the owner sorts before; the table is named after the other.
         let ownerIsFirst = JoinOrder(home, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
         let (first, second) =
             ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
@@ -406,7 +406,7 @@ private struct JoinOrder: Comparable {
     static func < (a: JoinOrder, b: JoinOrder) -> Bool { a.key < b.key }
 }
 
-/// The groups in which columns stand in a table.
+/// The groups in which a table has its columns.
 private enum ColumnGroup: CaseIterable {
     case integers, toOne, reals, decimal, string, uri, uuid, transformable, binary
 

@@ -72,7 +72,7 @@ package struct SaveCompiler {
         }
     }
 
-    /// Ends all links of a deleted object that stand in one column, unless its key is that of an object of another entity
+    /// Ends all links of a deleted object that are in one column, unless its key is that of an object of another entity
     /// by now. Parameter: its key.
     package func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> String {
         let name = schema.quoted(column)
@@ -116,7 +116,7 @@ package struct SaveCompiler {
         "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(schema.quoted(links.table), schema))"
     }
 
-    /// Takes references that no row has: some stores were filled by others, who counted nothing. Parameters: how many,
+    /// Takes references that no row has: some stores were filled by other programs, which counted nothing. Parameters: how many,
     /// the root's number.
     package func reserve(_ entity: SQLEntity) -> String {
         let last = "(SELECT MAX(Z_PK) FROM \(schema.quoted(entity.table)))"

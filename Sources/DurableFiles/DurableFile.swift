@@ -92,7 +92,7 @@ package enum DurableFile {
     ///
     /// - Parameters:
     ///   - attributes: its mode and owner; nil for the process's.
-    ///   - mode: without attributes, its mode, without what the process's mask takes away.
+    ///   - mode: without attributes, its mode, without what the process's mask removes.
     /// - Throws: a `FileError`, `EEXIST` when there is something already; nothing is left then.
     package static func make(
         _ url: URL, _ data: Data, attributes: FileAttributes? = nil, mode: mode_t = 0o600

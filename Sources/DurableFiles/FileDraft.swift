@@ -2,17 +2,17 @@ import Foundation
 
 /// What is to replace a file, or a folder, once it is complete.
 ///
-/// It is made in a folder beside its place, which only its owner can read, and which is held until the draft has its place. What
+/// It is made in a folder beside its target, which only its owner can read, and which is held until the draft is in place. What
 /// a process leaves there that was killed, `removeLeftovers(of:)` removes.
 ///
-/// Not thread-safe. A draft that goes without having taken its place is removed.
+/// Not thread-safe. A draft that goes without being moved into place is removed.
 package final class FileDraft {
     /// The place: links to it are followed.
     package let target: URL
     /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
     package let url: URL
     private let folder: HeldPlace
-    /// Whether the draft has its place, be it that an error was thrown after that.
+    /// Whether the draft is in place, even if an error was thrown after that.
     package private(set) var isPlaced = false
     /// What identifies the file of the draft; nil until it is about to be moved into place.
     private var identity: Identity?
@@ -104,7 +104,7 @@ package final class FileDraft {
 
     /// Takes away again what `placeIfMissing()` has put into the place; what others have put there meanwhile stays.
     ///
-    /// - Returns: whether the draft is not in its place any more.
+    /// - Returns: whether the draft is not in place any more.
     @discardableResult
     package func takeBack() -> Bool {
         guard isPlaced, let identity, identity == Identity(target.path) else { return true }

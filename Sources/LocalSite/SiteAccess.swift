@@ -1,9 +1,9 @@
 /// The secrets by which a local site knows the person who started it.
 ///
-/// Browsers send a cookie to every port of a host, so that a server of somebody else on this computer gets it with the first
+/// Browsers send a cookie to every port of a host, so that another user's server on this computer gets it with the first
 /// request that follows a link there. The cookie alone therefore gives the files of the page only, which hold nothing of the
 /// person's. All other requests need a key, which the page keeps in its local storage: that belongs to one port. The
-/// page gets the key for a code that is good once and stands in the fragment of the address that it is led to.
+/// page gets the key for a code that is good once and is in the fragment of the address that it is led to.
 package struct SiteAccess: Sendable {
     /// What the printed address holds. It is good for as long as the site is served: only the terminal has it.
     package let token: String

@@ -93,7 +93,7 @@ struct BracketScan {
         }
     }
 
-    /// Whether an attribute's name may be before a byte and its arguments behind.
+    /// Whether an attribute's name may be before a byte and its arguments after it.
     private static func keepsAttribute(_ byte: UInt8) -> Bool {
         switch byte {
         case 9, 10, 13, 32, UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "*"): true

@@ -12,7 +12,7 @@ import SwiftSyntax
 /// whether a class is one of managed objects may be seen in a third.
 ///
 /// A ported source begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
-/// each where it was, so that what the compiler says is said of the source; what is added stands on the line of the
+/// each where it was, so that what the compiler says is said of the source; what is added is on the line of the
 /// declaration that it is for, or after the last line.
 package struct SourcePort {
     private let sources: [PortSource]

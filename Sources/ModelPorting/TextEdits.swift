@@ -12,7 +12,7 @@ struct TextEdits {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Puts a string in place of another; the line ends and the indentation of the old one are
-    /// kept, behind the new one.
+    /// kept, after the new one.
     ///
     /// - Parameters:
     ///   - range: what is replaced, in bytes. Ranges do not overlap.
@@ -23,7 +23,7 @@ struct TextEdits {
         edits.append((range, text + String(decoding: lineEnds, as: UTF8.self)))
     }
 
-    /// The line ends of a source, each with the blanks behind it: a literal of several lines needs its indentation.
+    /// The line ends of a source, each with the blanks after it: a literal of several lines needs its indentation.
     private static func lineEnds(in text: ArraySlice<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         var isStart = false

@@ -1,4 +1,4 @@
-/// Gives predicates their place in keyed archives, which Foundation's own on Linux do not have.
+/// Archives predicates in keyed archives, which Foundation's own on Linux cannot do.
 ///
 /// Only an initialiser in a protocol extension may put another object, here one of a subclass, in place of `self`.
 /// `NSPredicate` is the only type that conforms.

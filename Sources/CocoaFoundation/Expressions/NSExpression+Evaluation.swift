@@ -160,7 +160,7 @@ extension NSExpression.SetOperation {
 }
 
 extension NSExpression {
-    /// Whether it is a collection that is picked or put together from others, perhaps with key paths behind it: it has no
+    /// Whether it is a collection that is picked or put together from others, perhaps with key paths after it: it has no
     /// order in a store.
     package var isComposed: Bool {
         var start = self

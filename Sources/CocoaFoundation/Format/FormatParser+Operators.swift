@@ -19,7 +19,7 @@ extension FormatParser {
         var tighter: Self { Self(rawValue: rawValue + 1) ?? .unary }
     }
 
-    /// The operators that stand between their two sides.
+    /// The operators between their two sides.
     private enum Infix {
         case logical(NSCompoundPredicate.LogicalType)
         case comparison(NSComparisonPredicate.Operator)
@@ -147,7 +147,7 @@ extension FormatParser {
         return try node(compound, at: parts[0].offset, over: parts)
     }
 
-    /// What may stand before an operand.
+    /// What may precede an operand.
     private enum Prefix {
         case not
         case any

@@ -19,7 +19,7 @@ package struct KeyPathSteps: Sendable, Hashable {
     /// The components in order.
     package let steps: [Step]
 
-    /// Takes a path apart at its dots. Each part is taken as it stands: nothing in it has a meaning but a
+    /// Takes a path apart at its dots. Each part is taken literally: nothing in it has a meaning but a
     /// leading `@`.
     package init(_ path: String) {
         steps = path.split(separator: ".", omittingEmptySubsequences: false).map { part in
@@ -116,7 +116,7 @@ private struct CollectedValues: ValueCollection {
     let collectionElements: [Any]
     var collectionCount: Int { collectionElements.count }
 
-    /// In an array an element without a value leaves its place, as in Apple's `value(forKey:)`; in a set it
+    /// In an array an element without a value leaves `NSNull`, as in Apple's `value(forKey:)`; in a set it
     /// leaves nothing.
     init(kind: ValueCollectionKind, values: [Any?]) {
         collectionKind = kind

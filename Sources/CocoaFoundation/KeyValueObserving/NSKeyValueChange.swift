@@ -27,7 +27,7 @@ public enum NSKeyValueChange: UInt, Sendable {
     case setting = 1
     /// Objects were put into a to-many property.
     case insertion = 2
-    /// Objects were taken out of a to-many property.
+    /// Objects were removed from a to-many property.
     case removal = 3
     /// Objects of a to-many property were exchanged for others.
     case replacement = 4
@@ -61,9 +61,9 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
     /// The objects are put in: an insertion of those that were not there.
     case union = 1
-    /// The objects are taken out: a removal of those that were there.
+    /// The objects are removed: a removal of those that were there.
     case minus = 2
-    /// All other objects are taken out: a removal of them.
+    /// All other objects are removed: a removal of them.
     case intersect = 3
     /// The objects replace those that were there: a replacement.
     case set = 4

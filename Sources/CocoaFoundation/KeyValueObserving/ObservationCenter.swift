@@ -2,7 +2,7 @@ import Foundation
 
 /// Who observes an object, and what of its changes is under way.
 ///
-/// An object has one as soon as it is observed, or stands on the way of an observed key path, and loses it when
+/// An object has one as soon as it is observed, or is on an observed key path, and loses it when
 /// that ends. Handlers may add and remove observations, change observed values and let go of objects while they
 /// are called; present observers are notified in the order in which they were registered.
 public final class ObservationCenter {

@@ -70,7 +70,7 @@ final class ObservedLink {
         }
     }
 
-    /// Takes this link and those behind it from the objects that they watch.
+    /// Removes this link and those after it from the objects that they watch.
     func detach() {
         guard isAttached else { return }
         isAttached = false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The coder that stands at one object of a keyed archive while that object is read.
+/// The coder of one object of a keyed archive while that object is read.
 ///
 /// The rules are those of ``KeyedArchiveReader``. A missing number is zero, as Apple's documentation says; a value
 /// that is there but of another type is a failure, which Apple's raises as an exception.
@@ -11,7 +11,7 @@ final class KeyedArchiveDecoder: NSCoder {
 
     /// - Parameters:
     ///   - reader: Reads the objects that this one refers to.
-    ///   - fields: Where the values of the object's fields lie.
+    ///   - fields: The indexes of the values of the object's fields.
     ///   - classes: The classes that were requested for the object itself.
     init(reader: KeyedArchiveReader, fields: [String: Int], classes: [AnyClass]) {
         self.reader = reader

@@ -4,10 +4,10 @@ import Foundation
 final class KeyedArchiveEncoder: NSCoder {
     private let writer: KeyedArchiveWriter
 
-    /// The object's fields and where their values lie.
+    /// The object's fields and the indexes of their values.
     private(set) var fields: [(key: String, value: Int)] = []
 
-    /// Where each field stands among them.
+    /// The index of each field among them.
     private var places: [String: Int] = [:]
 
     /// - Parameter writer: Who writes the objects that this one refers to.

@@ -85,7 +85,7 @@ package final class KeyedArchiveReader {
     /// Reads the object that a field refers to or, a plain value, holds.
     ///
     /// - Parameters:
-    ///   - field: Where the field's value lies.
+    ///   - field: The index of the field's value.
     ///   - allowed: The classes that the object may be of.
     ///   - isElement: Whether it is an element of a collection and may be a property list as well.
     /// - Returns: `nil` for the null object.
@@ -124,7 +124,7 @@ package final class KeyedArchiveReader {
         return object
     }
 
-    /// Where the object lies that a field refers to, or the field itself; `nil` for the null object.
+    /// The index of the object that a field refers to, or the field itself; `nil` for the null object.
     private func place(of field: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[field] else { return field }
         return try archive.object(at: reference)

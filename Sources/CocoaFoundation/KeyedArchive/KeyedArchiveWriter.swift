@@ -81,14 +81,14 @@ package final class KeyedArchiveWriter {
     /// - Parameters:
     ///   - place: a reserved index.
     ///   - classNames: the names of the object's class and of its superclasses, but for `NSObject`.
-    ///   - fields: the keys, and where their values lie in the property list.
+    ///   - fields: the keys, and the indexes of their values in the property list.
     package func fill(_ place: Int, classNames: [String], fields: [(key: String, value: Int)]) {
         let archivedClass = self.place(ofClass: classNames + ["NSObject"])
         let reference = add(.identifier(UInt64(archivedClass)))
         objects[place] = table.addDictionary(fields + [(key: "$class", value: reference)])
     }
 
-    /// Puts what lies in the property list at a reserved index.
+    /// Puts a value of the property list at a reserved index.
     func fill(_ place: Int, with node: Int) { objects[place] = node }
 
     /// Writes the outermost object of another archive.

@@ -45,7 +45,7 @@ package enum StringOrder: String, Sendable, CaseIterable {
 
     /// The string without invisible characters, such as soft hyphens and joiners.
     ///
-    /// The locale's rules pass over them, but Foundation on Linux does so in some places only: its order of strings that have
+    /// The locale's rules ignore them, but Foundation on Linux does so in some places only: its order of strings that have
     /// them goes round in circles.
     private static func visible(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
         let text = String(decoding: utf8, as: UTF8.self)

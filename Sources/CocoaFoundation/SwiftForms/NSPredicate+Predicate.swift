@@ -22,7 +22,7 @@ extension _PredicateFormatParsing {
     /// Key paths become keys by ``KeyPathNames``. A condition on a missing value is that of `NSPredicate`: in a
     /// fetch it is not met, `!=` included. The number of characters of a string becomes `length:`, which counts UTF-16 code units.
     /// A cast of an object to a subclass becomes `CAST(object, "kind")`, with the name of the entity for managed objects. An
-    /// `Expression` that is evaluated inside stands in place of its call.
+    /// `Expression` that is evaluated inside replaces its call.
     ///
     /// - Throws: ``SwiftPredicateError`` with the part that has no equivalent: a key path without a key, a constant of
     ///   a type that predicates cannot compare, a cast of a value, a part of a collection or the characters of a string.

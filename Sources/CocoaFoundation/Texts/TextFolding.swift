@@ -127,7 +127,7 @@ private final class FoldedScalars: Sendable {
     /// For each scalar where its folded form begins in `bytes`, and at the end where the last one ends.
     private let starts: [UInt16]
     private let bytes: [UInt8]
-    /// Whether the folded form has a scalar that may compose with what stands before it.
+    /// Whether the folded form has a scalar that may compose with what precedes it.
     private let composes: [Bool]
 
     static func page(_ number: UInt32, of folding: TextFolding) -> FoldedScalars {
@@ -185,7 +185,7 @@ extension TextFolding {
 }
 
 extension String {
-    /// The string with the marks behind each letter in canonical order, as composition needs them.
+    /// The string with the marks after each letter in canonical order, as composition needs them.
     fileprivate var withOrderedMarks: String {
         var ordered = String.UnicodeScalarView()
         var marks: [(order: UInt8, offset: Int, scalar: Unicode.Scalar)] = []

@@ -10,7 +10,7 @@ struct WildcardSearch: Sendable {
     private let lastBit: Word
     /// The positions of code points that may be any.
     private let anyOne: [Word]
-    /// The positions of each code point that stands at many, as bits; of at most 64 code points.
+    /// The positions of each code point that is at many, as bits; of at most 64 code points.
     private let frequent: [Unicode.Scalar: [Word]]
     /// The positions of the others.
     private let rare: [Unicode.Scalar: [Int]]
@@ -36,7 +36,7 @@ struct WildcardSearch: Sendable {
         self.rare = rare
     }
 
-    /// Where what stands first at or after a position ends; nil when it stands nowhere.
+    /// Where the first occurrence at or after a position ends; nil when there is none.
     func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         wordCount == 1 ? endOfFirstShort(in: text, from: start) : endOfFirstLong(in: text, from: start)
     }

@@ -87,7 +87,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
                 + "\(names).")
     }
 
-    /// The first element of a collection, or of one in it, that is of none of the classes nor of a property list's.
+    /// The first element of a collection, or of one in it, that is neither of the classes nor of a property list's.
     private static func element(
         of object: NSObject, refusedBy allowed: [AnyClass], _ seen: inout Set<ObjectIdentifier>
     ) -> AnyObject? {

@@ -42,7 +42,7 @@ open class UndoManager: NSObject {
     /// The groups that are open, the outermost first. While undoing or redoing, the outermost one takes what the
     /// performed actions register.
     private var openGroups: [UndoGroup] = []
-    /// The groups whose actions are being performed, the innermost last. An action is taken out before it is
+    /// The groups whose actions are being performed, the innermost last. An action is removed before it is
     /// performed, so that what is forgotten meanwhile is not performed.
     private var performedGroups: [UndoGroup] = []
     private var disablingCount = 0

@@ -1,4 +1,4 @@
-/// A constant that stands against values of another type in a store: a number against text counts as its digits, a string
+/// A constant that is compared with values of another type in a store: a number against text counts as its digits, a string
 /// against numbers as the number that it is written as. A column of a database converts what it is compared with in this way.
 package enum ConvertedConstant {
     /// The digits of a number; nil for other values.

@@ -25,7 +25,7 @@ package enum StoredValue {
     /// What a store has in the column of a decimal that is not a number, as Apple's framework writes it.
     package static let notANumber = "NaN"
 
-    /// An integer that does not fit 64 bits with a sign as the real number that columns have in its place; nil for others.
+    /// An integer that does not fit 64 bits with a sign as the real number that columns have instead; nil for others.
     private static func real(_ number: some BinaryInteger) -> Double? {
         Int64(exactly: number) == nil ? Double(number) : nil
     }

@@ -68,7 +68,7 @@ final class OutputFile {
         }
     }
 
-    /// Puts the file into its place. When this returns, it outlives a power cut.
+    /// Moves the file into place. When this returns, it survives a power cut.
     func finish() throws {
         switch place {
         case .standardOutput: return

@@ -56,7 +56,7 @@ extension PredicateCompiler {
 
     /// The values of `mode:`, those that are there most often.
     ///
-    /// - Throws: 134060 for a value that is not a collection of numbers behind relationships.
+    /// - Throws: 134060 for a value that is not a collection of numbers at the end of relationships.
     mutating func modes(
         of argument: NSExpression, _ expression: NSExpression, _ context: NSPredicate?
     ) throws -> QueryCollection {

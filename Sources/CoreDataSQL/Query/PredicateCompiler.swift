@@ -210,7 +210,7 @@ struct PredicateCompiler {
                 defer { namedExpressions[path] = named }
                 return .value(try operand(named, context))
             }
-            // A key path behind another is that of values, or of a collection.
+            // A key path after another is that of values, or of a collection.
             if !start.isKeyPath, let place = try object(start, context) { return try find(path, from: place) }
             guard case .collection(let rows) = try term(start, context) else {
                 throw Self.unsupported(expression, context, "it does not begin at stored objects")

@@ -71,7 +71,7 @@ final class ExternalFileList {
         place.release()
     }
 
-    /// Leaves the list to who opens the store later.
+    /// Leaves the list to the next opening of the store.
     func abandon() { place.release() }
 
     /// Removes files of the list, and sees to it that they are gone before the list is.

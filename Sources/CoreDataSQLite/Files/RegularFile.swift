@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file whose name stands in a store: it is read only if it is a plain file, so that a store which was tampered with
-/// cannot have another file, a device or a pipe read in its place.
+/// A file whose name is in a store: it is read only if it is a plain file, so that a store which was tampered with
+/// cannot have another file, a device or a pipe read instead.
 package enum RegularFile {
     /// The bytes of a file.
     ///

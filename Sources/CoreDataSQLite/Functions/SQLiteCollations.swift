@@ -28,7 +28,7 @@ enum SQLiteCollations {
     static func install(on database: Database) {
         for (index, order) in orders.enumerated() {
             guard let name = name(order) else { continue }
-            // The order's number stands in place of the pointer that a collation is given, so that nothing is kept.
+            // The order's number replaces the pointer that a collation is given, so that nothing is kept.
             sqlite3_create_collation_v2(
                 database.sqliteConnection, name, SQLITE_UTF8, UnsafeMutableRawPointer(bitPattern: index),
                 { index, leftCount, left, rightCount, right in

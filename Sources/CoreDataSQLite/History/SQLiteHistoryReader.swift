@@ -196,7 +196,7 @@ struct SQLiteHistoryReader: HistoryReader {
         throw expired(number)
     }
 
-    /// For those who know the transactions up to a number: that these were deleted does not matter to them.
+    /// For clients that know the transactions up to a number: that these were deleted does not matter to them.
     ///
     /// - Throws: 134301 when a transaction after that number was deleted.
     func checkHasAll(after number: Int64) throws {

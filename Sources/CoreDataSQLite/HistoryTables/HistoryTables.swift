@@ -162,17 +162,17 @@ struct HistoryTables: Sendable, Equatable {
         return "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")) FROM ATRANSACTION t"
     }
 
-    /// Transactions in order. Parameters: the highest number, or the latest time, not wanted.
+    /// Transactions in order. Parameters: the highest number, or the latest time, excluded.
     func transactions(afterTime: Bool) -> String {
         "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
     }
 
-    /// Transactions in order. Parameters: the lowest number, or the earliest time, not wanted.
+    /// Transactions in order. Parameters: the lowest number, or the earliest time, excluded.
     func transactions(beforeTime: Bool) -> String {
         "\(transactions) WHERE t.\(beforeTime ? "ZTIMESTAMP" : "Z_PK") < ? ORDER BY t.Z_PK"
     }
 
-    /// One transaction, if it is wanted. Parameters: its number; the highest number, or the latest time, not wanted.
+    /// One transaction, if it is in range. Parameters: its number; the highest number, or the latest time, excluded.
     func transaction(afterTime: Bool) -> String {
         "\(transactions) WHERE t.Z_PK = ? AND t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ?"
     }

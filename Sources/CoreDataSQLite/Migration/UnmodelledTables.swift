@@ -3,7 +3,7 @@ import ObjectGraph
 import Foundation
 import GRDB
 
-/// The tables of a store that belong to no entity, which a migration takes over as they are: those that an application, or
+/// The tables of a store that belong to no entity, which a migration copies as they are: those that an application, or
 /// another part of Apple's frameworks, put beside the store's own.
 struct UnmodelledTables {
     private let old: StoreSnapshot

@@ -38,7 +38,7 @@ final class ExternalFiles {
     /// Writes the large data of a unit of work to files.
     ///
     /// - Returns: the unit with the names of the files in its rows.
-    /// - Throws: 134030 when a file cannot be written; `end` then takes back what was.
+    /// - Throws: 134030 when a file cannot be written; `end` then removes what was.
     func take(_ unit: UnitOfWork) throws -> UnitOfWork {
         var unit = unit
         var files: [(name: String, data: Data)] = []

@@ -31,7 +31,7 @@ struct RowDecoder: Sendable {
         }
     }
 
-    /// The names of the columns behind the first three.
+    /// The names of the columns after the first three.
     let columnNames: [String]
     /// All columns as the list of a SELECT from the table `QuerySource.base`.
     let columnList: String

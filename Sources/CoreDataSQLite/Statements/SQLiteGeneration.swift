@@ -64,7 +64,7 @@ final class SQLiteGeneration: StoreGeneration {
     }
 }
 
-/// The generations of a store that somebody holds.
+/// The generations of a store that are in use.
 final class SQLiteGenerations: Sendable {
     private struct Entry: Sendable {
         weak var generation: SQLiteGeneration?

@@ -2,7 +2,7 @@ import CSQLiteDefence
 import GRDB
 import GRDBSQLite
 
-/// What keeps a file of a stranger from doing harm to those who open it.
+/// Keeps a stranger's file from doing harm to programs that open it.
 ///
 /// A database file brings statements of its own: triggers, generated columns, conditions of indexes. They run when
 /// rows are written. On connections with these settings they reach nothing but the tables of the file and functions

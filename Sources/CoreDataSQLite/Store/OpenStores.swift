@@ -32,7 +32,7 @@ struct OpenStores {
     }
 
     /// Runs a block while the stores are closed. They are open again afterwards, with what is in the file then; one that the file
-    /// has no store for any more is taken out of its coordinator.
+    /// has no store for any more is removed from its coordinator.
     ///
     /// - Throws: 134070 when the caller is called from inside of a read or write of one of the stores; what the block throws.
     func reopening(_ body: () throws -> Void) throws {

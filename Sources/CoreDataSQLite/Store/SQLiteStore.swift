@@ -8,10 +8,10 @@ import Synchronization
 
 /// A store in one SQLite file, in the layout of Apple's Core Data.
 ///
-/// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
+/// Readers run in parallel with each other and with the one writer (write-ahead logging). Opening checks everything that
 /// can be checked before the file is touched.
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
-    /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
+    /// What is known of a file: replaced as a whole when another one is opened instead, which any queue may meet.
     final class OpenFile: @unchecked Sendable {
         let schema: SQLSchema
         let compiler: FetchCompiler
@@ -47,7 +47,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let writers = StoreWriters()
     let fileUse = ExternalFileUse()
     private let generations = SQLiteGenerations()
-    /// Those who write take turns, and with one connection for all those who read too.
+    /// Writers take turns, and with one connection for all, readers too.
     let turns = NestingGuard()
 
     package override var type: String { NSSQLiteStoreType }

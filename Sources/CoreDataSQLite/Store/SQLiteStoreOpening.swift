@@ -335,7 +335,7 @@ final class SQLiteStoreOpening {
 
     // MARK: Making
 
-    /// Makes the store, or opens the one that somebody else has made meanwhile.
+    /// Makes the store, or opens the one that another process has made meanwhile.
     private func make(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
         guard !model.isReconstructed else {
             throw file.unopenable("a model that was made from the tables of a store cannot make a new store")

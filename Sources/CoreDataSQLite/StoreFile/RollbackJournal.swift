@@ -84,7 +84,7 @@ extension SQLiteStoreFile {
         throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it does not begin as one")
     }
 
-    /// Has SQLite take back what a process left half written without a write-ahead log, so that the file can be read. For
+    /// Has SQLite roll back what a process left half written without a write-ahead log, so that the file can be read. For
     /// a file that is going to be written to.
     ///
     /// - Throws: as `read`, and 134080 when the journal names another file.

@@ -134,7 +134,7 @@ struct SQLiteStoreFeatures {
         return features
     }
 
-    /// Conditions of tables (`CHECK`). A connection that only reads passes over them, so the statements that made the
+    /// Conditions of tables (`CHECK`). A connection that only reads ignores them, so the statements that made the
     /// tables are compiled, and not run, in an empty database.
     private func conditions() throws -> [String] {
         let tables = try GRDB.Row.fetchAll(

@@ -50,7 +50,7 @@ extension SQLiteStoreFile {
 
     /// Removes what is left of a store that was destroyed, so that another one can be placed there.
     ///
-    /// - Throws: 134080 when somebody has made a store in it, or 134090 when somebody is at it.
+    /// - Throws: 134080 when another process has made a store in it, or 134090 when one is using it.
     func removeEmptyFile() throws {
         guard url.isEmptyFile else { return }
         try withLock("copy the store") { connection in
@@ -149,7 +149,7 @@ extension SQLiteStoreFile {
 
 /// Files of external data, copied from one store's folder to another's.
 ///
-/// Their names are identifiers that no other data has, so those of two stores can lie beside each other until it is
+/// Their names are identifiers that no other data has, so those of two stores can be in one folder until it is
 /// clear which are needed. A file of a name never changes: it comes before the row that names it, and goes after it.
 private final class ExternalDataCopies {
     /// How often rows may change under the copy.
@@ -234,7 +234,7 @@ private final class ExternalDataCopies {
         return false
     }
 
-    /// The copy did not get its place.
+    /// The copy was not moved into place.
     ///
     /// - Parameter isPlaced: whether it did, and something failed after that.
     func discard(unless isPlaced: Bool) {
@@ -251,6 +251,6 @@ private final class ExternalDataCopies {
         }
     }
 
-    /// The copy has its place.
+    /// The copy is in place.
     func finish() { list?.end() }
 }

@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import GRDB
 
-// The files of a store get and leave their places. Only regular files are touched; of a link to one, the link stays.
+// Moving the files of a store into place, and removing them. Only regular files are touched; of a link to one, the link stays.
 
 extension SQLiteStoreFile {
     /// What SQLite appends to a database's name for the files that it keeps beside it.
@@ -34,7 +34,7 @@ extension SQLiteStoreFile {
     /// empty file, beside which it takes the log away.
     var hasLeftovers: Bool {
         guard let path = try? url.followingLinks().path else { return false }
-        // In this order: who makes the file at the same time makes it before its log.
+        // In this order: a process that makes the file at the same time makes it before its log.
         return ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
             && !FileManager.default.fileExists(atPath: path)
     }
@@ -53,7 +53,7 @@ extension SQLiteStoreFile {
         }
     }
 
-    /// Runs a block with a draft of the file; what is not in its place later is removed.
+    /// Runs a block with a draft of the file; a draft that was not moved into place is removed.
     func withDraft<Value>(_ body: (FileDraft) throws -> Value) throws -> Value {
         let draft: FileDraft
         do {
@@ -159,7 +159,7 @@ extension SQLiteStoreFile {
     func destroy() throws {
         guard !url.isNullDevice else { return }
         let file = try regularFile()
-        // While it is locked, it cannot be read; neither while a change of it is still to be taken back.
+        // While it is locked, it cannot be read; neither while a change of it is still to be rolled back.
         if !options.destroysByForce {
             // One that cannot be read is removed nevertheless.
             do { try playBack() } catch is DatabaseError {}
@@ -171,7 +171,7 @@ extension SQLiteStoreFile {
             do {
                 try empty(file, external)
             } catch let error as FileError where [ENOSPC, EDQUOT].contains(error.code) {
-                // There is no room for an empty file; who destroys a store may want just that.
+                // There is no room for an empty file; the store may be destroyed to make room.
                 try locked { _ in try remove(file, external) }
             }
         }

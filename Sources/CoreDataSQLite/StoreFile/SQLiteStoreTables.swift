@@ -15,7 +15,7 @@ package struct SQLiteStoreTables {
         return file
     }
 
-    /// Takes back a change of the file that was interrupted, for one who is going to write to it.
+    /// Rolls back an interrupted change of the file, for a caller that is going to write to it.
     ///
     /// - Throws: as `read`; 134080 also when the journal names another file.
     package func recover() throws { try file(isReadOnly: false).recover() }

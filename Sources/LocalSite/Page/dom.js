@@ -64,7 +64,7 @@ function renew(element, owner, children) {
   if (memory) recall(memory);
 }
 
-// What is drawn later, because somebody is at something that would not survive it.
+// What is drawn later, because the user is at something that would not survive it.
 const postponed = new Map();
 
 function isHeld(element) {
@@ -104,7 +104,7 @@ for (const type of ["change", "focusout"]) {
   }, { capture: true });
 }
 
-// A field that is replaced while somebody types in it has not been left: so no change is reported.
+// A field that is replaced while the user types in it has not been left: so no change is reported.
 let isRefilling = false;
 let isRecalling = false;
 for (const type of ["blur", "focusout", "change"]) {
@@ -276,7 +276,7 @@ export function fitText(text, width, font) {
   return `${letters.slice(0, least).join("")}…`;
 }
 
-/** Says something to who reads by ear, and shows it for a while. */
+/** Announces something to screen readers, and shows it for a while. */
 export function announce(text, isProblem = false) {
   const place = document.getElementById("status");
   place.textContent = text;

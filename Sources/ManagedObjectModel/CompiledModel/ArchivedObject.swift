@@ -29,7 +29,7 @@ struct ArchivedObject {
 
     func has(_ key: String) -> Bool { fields[key] != nil }
 
-    /// Where the value of a field lies; `nil` if the field is missing.
+    /// The index of the value of a field; `nil` if the field is missing.
     func index(_ key: String) -> Int? { fields[key] }
 
     func error(_ reason: ModelFileError.Reason, _ detail: String) -> ModelFileError {
@@ -132,7 +132,7 @@ struct ArchivedObject {
         try elements(key)?.map { try member(at: $0, of: expectedClass, in: key) }
     }
 
-    /// The objects of an array or a set that lies in a field of this one.
+    /// The objects of an array or a set in a field of this one.
     func members(at index: Int, of expectedClass: String, in key: String) throws -> [ArchivedObject] {
         let list = try member(at: index, of: "NSObject", in: key)
         guard list.isList else { throw wrong(key, "made of lists") }

@@ -51,10 +51,10 @@ final class ModelArchive {
         return root
     }
 
-    /// The contents of a field as they stand in the property list.
+    /// The contents of a field as they are in the property list.
     func node(at index: Int) -> BinaryPropertyList.Node { archive.list.nodes[index] }
 
-    /// Where in the property list that lies which a field refers to, or the field itself; `nil` for the null object.
+    /// The index in the property list that a field refers to, or the field itself; `nil` for the null object.
     func target(of index: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[index] else { return index }
         return try ModelFileError.throwing { try archive.object(at: reference) }
@@ -63,7 +63,7 @@ final class ModelArchive {
     /// The object that a field refers to; `nil` for the null object.
     ///
     /// - Parameters:
-    ///   - index: where the field's value lies in the property list.
+    ///   - index: that of the field's value in the property list.
     ///   - what: what should be there, for the message.
     /// - Throws: `ModelFileError` for a plain value.
     func object(at index: Int, what: @autoclosure () -> String) throws -> ArchivedObject? {

@@ -79,7 +79,7 @@ struct ModelXMLWriter {
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     private mutating func append(text: String, of place: String) throws {
-        // A reader passes over white space before text, except where it is written as references.
+        // A reader skips white space before text, except where it is written as references.
         let space = text.utf8.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         for byte in space { append("&#\(byte);") }
         try append(value: String(text[space.endIndex...]), of: place, isAttribute: false)

@@ -41,7 +41,7 @@ package struct ModelElement: Sendable {
         self.line = line
     }
 
-    /// The value of an attribute. A new attribute goes behind the others; `nil` removes one.
+    /// The value of an attribute. A new attribute goes after the others; `nil` removes one.
     package subscript(attribute: String) -> String? {
         get { attributes.first { $0.name.utf8Equals(attribute) }?.value }
         set {

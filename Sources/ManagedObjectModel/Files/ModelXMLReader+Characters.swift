@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-// Characters: names, values, references and what stands between them.
+// Characters: names, values, references and what is between them.
 
 extension ModelXMLReader {
     /// The next byte; `nil` at the end.
@@ -111,7 +111,7 @@ extension ModelXMLReader {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Reads the characters behind `<![CDATA[`, in which there are no references, up to the end of the section.
+    /// Reads the characters after `<![CDATA[`, in which there are no references, up to the end of the section.
     mutating func markedCharacters() throws -> String {
         let start = position
         try pass("]]>")

@@ -10,7 +10,7 @@ import CocoaFoundation
 struct ModelXMLReader {
     let bytes: [UInt8]
     var position = 0
-    /// Whether a document type that refers to a file, which is not read, may stand before the root element.
+    /// Whether a document type that refers to a file, which is not read, may precede the root element.
     private let allowsDocumentType: Bool
     private var countedLine = 1
     private var countedPosition = 0
@@ -71,7 +71,7 @@ struct ModelXMLReader {
         }
     }
 
-    /// Reads a start tag behind its `<`, and whether it is the end of the element as well.
+    /// Reads a start tag after its `<`, and whether it is the end of the element as well.
     private mutating func startTag() throws -> (ModelElement, isEmpty: Bool) {
         var element = ModelElement("", line: line())
         element.name = try name()

@@ -5,7 +5,7 @@ import CocoaFoundation
 ///
 /// Mapping models of Xcode are such stores.
 package struct XMLStoreDocument {
-    /// One object, with its values and references as they stand in the file.
+    /// One object, with its values and references as they are in the file.
     struct Object {
         /// The identifier in the file, such as `z102`.
         let id: String

@@ -32,7 +32,7 @@ extension AttributeReader {
             guard let url = URL(string: text) else { throw invalid(text, "a URI") }
             return url
         default:
-            // Binary, transformable and composite values have no text; the compiler passes over one that is
+            // Binary, transformable and composite values have no text; the compiler ignores one that is
             // there.
             return nil
         }

@@ -32,7 +32,7 @@ struct DocumentVersion: Sendable, Identifiable {
 
     var isEdited: Bool { name != savedName || hasEditedContents }
 
-    /// Whether there is a folder, unless somebody else has removed it since the version was last read, written or kept.
+    /// Whether there is a folder, unless another program has removed it since the version was last read, written or kept.
     var hasFolder: Bool {
         isOnDisk && !(isReplacing && !FileManager.default.fileExists(atPath: url.path))
     }

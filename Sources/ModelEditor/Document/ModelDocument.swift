@@ -114,7 +114,7 @@ package actor ModelDocument {
     ///
     /// - Parameter seen: the revision that the positions of the edit are of.
     /// - Returns: the position of the changed element afterwards.
-    /// - Throws: `EditError` if it cannot be made, or if somebody else has changed the model meanwhile.
+    /// - Throws: `EditError` if it cannot be made, or if another user has changed the model meanwhile.
     @discardableResult
     package func perform(_ edit: ModelEdit, in version: String, seen: Int? = nil) throws -> [Int]? {
         try refuseReadOnly()
@@ -152,7 +152,7 @@ package actor ModelDocument {
         return versions.first { $0.id == step.version }?.name
     }
 
-    /// Makes the change again that was taken back last.
+    /// Redoes the change that was undone last.
     package func redo() -> String? {
         guard let step = redoSteps.popLast(), let now = restore(step) else { return nil }
         undoSteps.append(now)
@@ -207,7 +207,7 @@ package actor ModelDocument {
 
     /// Writes which version is the current one.
     ///
-    /// - Throws: `DiskChanged` if somebody else has chosen one, `ModelFileError` if it cannot be written.
+    /// - Throws: `DiskChanged` if another program has chosen one, `ModelFileError` if it cannot be written.
     func saveCurrentVersion(named name: String) throws {
         guard try readAgain().currentVersion.name == file.currentVersion.name else {
             throw DiskChanged(names: [CurrentVersionMarker.fileName])
@@ -260,7 +260,7 @@ package actor ModelDocument {
     /// The files say now which version is the current one.
     func clearMarkerProblem() { markerProblem = nil }
 
-    /// What stands in the way of a save.
+    /// What prevents a save.
     package struct DiskChanged: Error, LocalizedError {
         /// The changed versions, or files.
         package let names: [String]
@@ -318,13 +318,13 @@ package actor ModelDocument {
             case .kept(let seen): versions[index].replace(seen)
             case nil: break
             }
-            // A new name that somebody else has taken meanwhile is theirs.
+            // A new name that another program has used meanwhile stays on disk.
             if added.contains(where: { $0.name == versions[index].name }) {
                 versions[index].giveUpName()
             }
         }
         versions += added.map { DocumentVersion($0, below: url) }
-        // What was removed here and changed by somebody else is there again.
+        // What was removed here and changed by another program is there again.
         removed.removeAll { version in
             !version.isOnDisk || added.contains { $0.name == version.savedName }
                 || !now.versions.contains { $0.name == version.savedName }

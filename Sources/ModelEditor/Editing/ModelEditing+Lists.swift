@@ -1,7 +1,7 @@
 import ModelTools
 
 extension ModelEditing {
-    /// The table of an element; an empty one is taken out.
+    /// The table of an element; an empty one is removed.
     mutating func setUserInfo(_ path: [Int], _ entries: [ModelEdit.UserInfoEntry]) throws {
         let element = try element(
             path, .entity, .attribute, .relationship, .fetchedProperty)

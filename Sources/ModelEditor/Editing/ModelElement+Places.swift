@@ -29,7 +29,7 @@ extension ModelElement {
     /// The kind of the element, if it is one that is edited.
     var kind: ElementKind? { ElementKind(rawValue: name) }
 
-    /// Adds a child where Xcode would have it: behind what comes before its kind, and by its name.
+    /// Adds a child where Xcode would have it: after what comes before its kind, and by its name.
     ///
     /// - Returns: its index.
     @discardableResult

@@ -22,7 +22,7 @@ struct MergePreview: Encodable, Sendable {
     let basis: MergeBasis
 }
 
-/// The state that somebody has seen: that of the document, and of every file.
+/// The state that a user has seen: that of the document, and of every file.
 struct MergeBasis: Codable, Sendable, Equatable {
     let revision: Int
     /// By version the SHA-256 of its file, empty if it cannot be read; and the current version.

@@ -199,7 +199,7 @@ export async function checkDisk(isRefused = false) {
       isRefused = true;
     }
   }
-  // In its turn, so that no answer to an edit that was sent meanwhile is taken back by an older state.
+  // In its turn, so that no answer to an edit that was sent meanwhile is undone by an older state.
   if (disk.revision !== state.document.revision && !waiting) await inTurn(() => load(state.document.version));
   if (String(disk.changed) !== String(state.disk)) {
     state.disk = disk.changed;

@@ -96,7 +96,7 @@ final class FilePort: SyntaxVisitor {
         edits.replace(range(of: node), with: text)
     }
 
-    /// Takes out a node and the blanks behind it.
+    /// Removes a node and the blanks after it.
     func remove(_ node: some SyntaxProtocol) {
         let range = range(of: node)
         let blanks = source.bytes[range.upperBound...].prefix { $0 == 32 || $0 == 9 }.count

@@ -46,7 +46,7 @@ enum SwiftName {
         return literal + "\""
     }
 
-    /// A string that can stand in a comment of one line.
+    /// A string that can be in a comment of one line.
     static func comment(_ text: String) -> String {
         String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
     }

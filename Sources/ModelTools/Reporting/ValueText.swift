@@ -2,7 +2,7 @@ import ManagedObjectModel
 
 /// Values of a model (defaults, user info) as text, different for different values.
 enum ValueText {
-    /// Dates in the form of ISO 8601, with as many digits behind the point as there are; data in base 64.
+    /// Dates in the form of ISO 8601, with as many digits after the point as there are; data in base 64.
     static func text(_ value: Any) -> String {
         switch value {
         case let date as Date: text(date)

@@ -21,7 +21,7 @@ final class Precedence: Sendable {
     }
 
     private struct State {
-        /// How many questions somebody waits for.
+        /// How many questions users wait for.
         var urgent = 0
         var yielding: [Yielding] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -29,7 +29,7 @@ final class Precedence: Sendable {
 
     private let state = Mutex(State())
 
-    /// Answers a question that somebody waits for. What yields is ended, and kept from beginning until then.
+    /// Answers a question that a user waits for. What yields is ended, and kept from beginning until then.
     func ahead<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         let yielding = state.withLock { state in
             state.urgent += 1

@@ -1,7 +1,7 @@
 import CoreData
 import Synchronization
 
-/// The questions that are being answered, by who asked. Who asks again no longer wants the older answer, which ends there:
+/// The questions that are being answered, by asker. A new question of an asker ends the older one:
 /// a store that is open for reading answers one question after the other.
 final class RunningQuestions: Sendable {
     private static let most = 1000
@@ -27,7 +27,7 @@ final class RunningQuestions: Sendable {
     }
 }
 
-/// Readings that are one question to who asks, and end together.
+/// Readings that are one question to the asker, and end together.
 final class QuestionGroup: Sendable {
     private struct State {
         var isCancelled = false

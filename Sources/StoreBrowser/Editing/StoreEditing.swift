@@ -194,7 +194,7 @@ struct StoreEditing: Sendable {
 
     /// Saves all changes.
     ///
-    /// - Throws: `Invalid` when objects are not as the model wants them; 133020 when others have changed them in the store
+    /// - Throws: `Invalid` when objects do not meet the model's rules; 133020 when others have changed them in the store
     ///   since they were read, which stays so until `discard()`; `BrowsingError` when others have written to the file of an
     ///   XML or binary store, which stays so too; an error of the store.
     func save() async throws -> State {
@@ -247,7 +247,7 @@ private struct UncheckedBlock: @unchecked Sendable {
 }
 
 extension NSError {
-    /// Whether it says that objects are not as the model wants them.
+    /// Whether it says that objects do not meet the model's rules.
     fileprivate var isValidation: Bool {
         domain == NSCocoaErrorDomain && (1550...1699).contains(code)
     }

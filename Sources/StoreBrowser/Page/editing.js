@@ -136,7 +136,7 @@ export const linkEditor = {
     onclick: () => change("/api/link", { id: object.id, key: shape.name, to: other, removing: true }),
   }, "−"),
   add: (object, shape) => targetField(object, shape),
-  /** Buttons that put a member of an ordered relationship before or behind its neighbour. */
+  /** Buttons that put a member of an ordered relationship before or after its neighbour. */
   move: (object, shape, other, place, count) => [["up", "↑", place - 1], ["down", "↓", place + 1]].map(([key, sign, to]) => {
     const isPossible = to >= 0 && to < count;
     return h("button", {

@@ -56,7 +56,7 @@ function render() {
 subscribe(render);
 onWidth(() => changed());
 
-// Whether somebody types there: then the browser takes back what was typed.
+// Whether the user types there: then the browser undoes what was typed.
 const isTyping = (element) => (element?.matches?.("input:not([type=checkbox], [type=radio]), textarea") ?? false)
   && (element.id === "predicate" || element.value !== element.defaultValue);
 

@@ -63,7 +63,7 @@ struct RelationshipCheck {
     }
 }
 
-/// Whether the rows of join tables lead to objects. Apple's framework leaves some behind, which no object shows.
+/// Whether the rows of join tables lead to objects. Apple's framework leaves some that no object shows.
 struct JoinTableCheck {
     private let snapshot: StoreSnapshot
     private var schema: SQLSchema { snapshot.schema }

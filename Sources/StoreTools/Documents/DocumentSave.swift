@@ -19,7 +19,7 @@ struct DocumentSave {
     let model: NSManagedObjectModel
 
     /// - Parameter known: what the file must hold.
-    /// - Throws: 1550 to 1699 for objects that are not as the model wants them; 133020 when the file holds something else than
+    /// - Throws: 1550 to 1699 for objects that do not meet the model's rules; 133020 when the file holds something else than
     ///   what is known, 134080 when it is gone; an error of the store. The file is as it was then.
     func write(_ context: NSManagedObjectContext, replacing known: Data?) throws -> Written {
         try context.validateChanges()

@@ -176,7 +176,7 @@ final class ImportSession {
         }
     }
 
-    /// Links that do not stand in rows of objects: those of join tables, from both of their ends, and of relationships
+    /// Links that are not in rows of objects: those of join tables, from both of their ends, and of relationships
     /// without inverse.
     private func link() throws {
         var links = UnitOfWork()

@@ -15,7 +15,7 @@ struct ObjectBuilder: ~Copyable {
     struct Made {
         let row: CoreData.Row
         let entity: SQLEntity
-        /// What stands outside of the row, as the dump names it.
+        /// What is outside of the row, as the dump names it.
         let lists: [ImportSpool.List]
         let waiting: [WaitingReference]
         /// The attributes derived by `now()` that were given: a trigger sets them when the row comes in.

@@ -75,7 +75,7 @@ package struct ObjectValues {
             }
         }
         for row in rows {
-            // What a property takes beside its own slot lies elsewhere in rows of a subentity.
+            // What a property takes beside its own slot is elsewhere in rows of a subentity.
             let layout = (schema.entity(row.entityNumber) ?? entity).home.layout
             var values: [String: JSONValue] = [:]
             for field in fields {
@@ -157,6 +157,6 @@ package struct ObjectValues {
 }
 
 extension PropertySlot {
-    /// Whether a to-many relationship says something that its other end does not say: who is in it, or their order.
+    /// Whether a to-many relationship says something that its other end does not say: its members, or their order.
     var isTold: Bool { relationship.map { $0.keepsOwnLinks || $0.isOrdered } ?? false }
 }

@@ -162,7 +162,7 @@ package final class OpenStore {
 
     /// Saves a context of the store, to be called on its queue. The file of an XML or binary store is written as a whole.
     ///
-    /// - Throws: as `NSManagedObjectContext.save()`; 133020 also when somebody else has written to the file of an XML or
+    /// - Throws: as `NSManagedObjectContext.save()`; 133020 also when another process has written to the file of an XML or
     ///   binary store since it was read.
     package func save(_ context: NSManagedObjectContext) throws {
         guard let copy else { return try context.save() }

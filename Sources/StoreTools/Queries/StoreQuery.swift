@@ -17,7 +17,7 @@ package struct StoreQuery {
     /// - Parameters:
     ///   - entity: the name of an entity.
     ///   - predicate: a predicate in Apple's language.
-    ///   - sorting: key paths; `:desc` behind one turns the order round.
+    ///   - sorting: key paths; `:desc` after one reverses the order.
     ///   - properties: which properties are returned; nil for all.
     /// - Throws: an error for an unknown name, or a predicate that cannot be read, with the position.
     package init(

@@ -19,7 +19,7 @@ package struct StoreReport: Encodable, Sendable {
     /// `"wal"` or `"rollback"`; nil without a database.
     package let journalMode: String?
     package let hasModelCache: Bool
-    /// Whether those who ask without a model get one that was made from the tables or objects.
+    /// Whether callers without a model get one that was made from the tables or objects.
     package let isModelReconstructed: Bool
     /// The transactions of its persistent history; nil without one.
     package let historyTransactionCount: Int?
