@@ -53,7 +53,7 @@ package enum DurableFile {
         }
     }
 
-    /// Copies a regular file to a place where nothing is. The copy outlives a power cut once its folder is synced.
+    /// Copies a regular file to a path where nothing is. The copy survives a power cut once its folder is synced.
     ///
     /// - Returns: false when there is something already.
     /// - Throws: a `FileError`, `ENOENT` when the source is gone; nothing is left then.

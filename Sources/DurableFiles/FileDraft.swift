@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Not thread-safe. A draft that goes without being moved into place is removed.
 package final class FileDraft {
-    /// The place: links to it are followed.
+    /// The target: links to it are followed.
     package let target: URL
     /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
     package let url: URL
@@ -29,7 +29,7 @@ package final class FileDraft {
         }
     }
 
-    /// - Throws: `EINVAL` when there is something at the place that is not a regular file, or when `isFolder`, not a
+    /// - Throws: `EINVAL` when there is something at the target that is not a regular file, or when `isFolder`, not a
     ///   folder; an error of the system.
     package init(for place: URL, isFolder: Bool = false) throws {
         target = try isFolder ? place.followingLinks() : place.regularFile()
@@ -102,7 +102,7 @@ package final class FileDraft {
         return true
     }
 
-    /// Takes away again what `placeIfMissing()` has put into the place; what others have put there meanwhile stays.
+    /// Removes what `placeIfMissing()` has put into place; what others have put there meanwhile stays.
     ///
     /// - Returns: whether the draft is not in place any more.
     @discardableResult
@@ -202,7 +202,7 @@ package final class FileDraft {
         return errors
     }
 
-    /// Puts back a folder whose place was to be taken when the process was killed.
+    /// Puts back a folder that was to be replaced when the process was killed.
     private static func restoreFormer(_ leftover: HeldPlace, _ target: URL) throws {
         let former = leftover.path + "/.former"
         guard try FileKind(at: former) == .folder, try FileKind(at: target.path) == .missing else { return }

@@ -14,7 +14,7 @@ final class ParsedSource {
 
     let name: String
     let tree: SourceFileSyntax
-    /// The text that the tree's places are counted in.
+    /// The text that the tree's positions are counted in.
     let bytes: [UInt8]
     let locations: SourceLocationConverter
 

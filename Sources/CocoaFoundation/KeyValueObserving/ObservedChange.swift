@@ -40,7 +40,7 @@ struct ObservedChange {
 package enum ChangeDescription {
     /// As a whole.
     case whole
-    /// At places of an ordered to-many property.
+    /// At indexes of an ordered to-many property.
     case places(NSKeyValueChange, IndexSet)
     /// By a set of objects.
     case members(NSKeyValueSetMutationKind, Set<AnyHashable>)

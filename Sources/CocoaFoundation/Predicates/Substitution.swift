@@ -1,7 +1,7 @@
 extension NSPredicate {
     /// The predicate with its variables replaced by values.
     ///
-    /// A value that is an expression takes the variable's place as it is; any other value becomes a constant.
+    /// A value that is an expression replaces the variable as it is; any other value becomes a constant.
     /// Variables without a value in `variables` stay, and so do the iterators of subqueries. Predicates made
     /// of closures stay as they are.
     ///

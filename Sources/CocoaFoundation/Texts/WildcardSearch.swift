@@ -2,7 +2,7 @@
 ///
 /// One bit for each code point of what is looked for says whether the string up to here ends with all before it. So a search
 /// takes time linear to the string for up to 64 code points, and a step for every 64 more at each code point of the string;
-/// trying every place would take one for each. The memory is linear to what is looked for.
+/// trying every position would take one for each. The memory is linear to what is looked for.
 struct WildcardSearch: Sendable {
     private typealias Word = UInt64
 

@@ -234,7 +234,7 @@ struct PredicateCompiler {
         return try values.aggregate(function, isFunction: false) { Self.unsupported(expression, context, $0) }
     }
 
-    /// The place of an expression that is one object; nil for others.
+    /// The `QueryPlace` of an expression that is one object; nil for others.
     mutating func object(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryPlace? {
         switch expression.kind {
         case .evaluatedObject: return root

@@ -10,7 +10,7 @@ enum NameTableOrder {
     /// The names in the order of their positions.
     ///
     /// - Parameters:
-    ///   - names: put into the table in this order; the later one of two with the same place gets the next free one.
+    ///   - names: put into the table in this order; the later one of two with the same position gets the next free one.
     ///   - count: how many keys the table has in all, at least that of the names.
     static func sorted(_ names: [String], count: Int) -> [String] {
         guard let index = loads.firstIndex(where: { max(count, names.count) <= $0 }) else {

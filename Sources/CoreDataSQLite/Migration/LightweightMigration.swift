@@ -9,7 +9,7 @@ import ManagedObjectModel
 /// framework calls lightweight, with a mapping model that is inferred.
 ///
 /// The store is locked and copied; the objects of the copy are written to a draft with the tables of the new model; the
-/// draft takes the store's place in one step. Whatever fails before that leaves the store as it was. Objects keep
+/// draft replaces the store in one step. Whatever fails before that leaves the store as it was. Objects keep
 /// their primary keys and versions, so that the URIs of their IDs stay; the store keeps its identifier, its files of
 /// external data, its persistent history with the numbers of its transactions, and tables that belong to no model.
 struct LightweightMigration {
@@ -175,7 +175,7 @@ struct LightweightMigration {
         Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
     }
 
-    /// Puts the draft into the store's place, with the files of external data that it has in its folder, and removes those that
+    /// Replaces the store by the draft, with the files of external data that it has in its folder, and removes those that
     /// it needs no more.
     private func take(_ draft: FileDraft, _ unused: Set<String>) throws {
         let made = isMappedByHand ? try draft.url.externalDataNames() : []
@@ -220,7 +220,7 @@ struct LightweightMigration {
         if !unsupported.isEmpty {
             throw NSError.migration("the store has \(unsupported.joined(separator: ", "))")
         }
-        // Without a log: all that was written is in the file that takes the store's place.
+        // Without a log: all that was written is in the file that replaces the store.
         try manager.migrateStore(
             from: copy, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: draft, destinationType: NSSQLiteStoreType,
@@ -245,7 +245,7 @@ struct LightweightMigration {
             if !old.unsupportedFeatures.isEmpty {
                 throw NSError.migration("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
             }
-            // Without a log: all that was written is in the file that takes the store's place.
+            // Without a log: all that was written is in the file that replaces the store.
             let new = try open(
                 draft, destination, configuration, [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
             defer { new.willRemove(from: new.persistentStoreCoordinator) }

@@ -68,7 +68,7 @@ struct RowDecoder: Sendable {
     /// The statement's present row.
     ///
     /// - Throws: 134060 for an entity number that the model does not have, or a value that is not of its column's
-    ///   type, with the place.
+    ///   type, with the position.
     func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
         let reference = sqlite3_column_int64(statement, 0)
         let stored = sqlite3_column_int64(statement, 1)

@@ -136,7 +136,7 @@ final class SQLiteStoreOpening {
 
     /// Opens the file if nothing is wrong with it.
     ///
-    /// Another process may put another store into the place of the one that was checked, or migrate it, before the
+    /// Another process may replace the store that was checked, or migrate it, before the
     /// connection that writes is made. That connection compares, and what it finds is then checked from the beginning.
     ///
     /// - Returns: nil when nothing was ever stored in the database, so that the store is still to be made.

@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import GRDB
 
-// A store put into the place of another one, or beside it: its database and its external data.
+// A store that replaces another one, or is put beside it: its database and its external data.
 
 extension SQLiteStoreFile {
     /// Makes a new store of the contents of a database, and opens it.
@@ -171,7 +171,7 @@ private final class ExternalDataCopies {
 
     /// Whether there is a folder with files that rows may name.
     let isNeeded: Bool
-    /// Whether the source is beside the store whose place it takes, and shares its folder.
+    /// Whether the source is beside the store that it replaces, and shares its folder.
     private let isSameFolder: Bool
 
     init(from source: URL?, to destination: SQLiteStoreFile, _ attributes: FileAttributes?) {

@@ -39,7 +39,7 @@ extension SQLiteStoreFile {
             && !FileManager.default.fileExists(atPath: path)
     }
 
-    /// Makes a database beside the file's place and puts it there when it is complete, if nothing is there then.
+    /// Makes a database beside the file's location and puts it there when it is complete, if nothing is there then.
     ///
     /// - Parameters:
     ///   - attributes: whose the file is to be; nil for the process's.
@@ -87,7 +87,7 @@ extension SQLiteStoreFile {
         return 0
     }
 
-    /// Puts a draft that is complete into the place of the file. Until it is there, the log of the old file is not lost.
+    /// Replaces the file by a complete draft. Until it is there, the log of the old file is not lost.
     ///
     /// - Parameter isLocked: whether the connection that has all locks of the file is open: then all that was committed is in
     ///   the file. Else it is not a database, and a log beside it belongs to none.
@@ -184,7 +184,7 @@ extension SQLiteStoreFile {
         try withLock("destroy the store", body)
     }
 
-    /// Puts an empty file, which is an empty database, into the place of the store.
+    /// Replaces the store by an empty file, which is an empty database.
     private func empty(_ file: URL, _ external: OwnExternalFiles) throws {
         let attributes = try FileAttributes(of: file)
         try withDraft { draft in

@@ -9,7 +9,7 @@ extension SQLiteStoreTables {
     /// - Parameters:
     ///   - draft: the store, with its external data in its folder beside it.
     ///   - hasExternalData: whether there can be any.
-    /// - Returns: false when there is something at the place; nothing is left of the store then, nor when an error is thrown.
+    /// - Returns: false when there is something at the location; nothing is left of the store then, nor when an error is thrown.
     package func place(_ draft: FileDraft, hasExternalData: Bool) throws -> Bool {
         try draft.complete()
         return try draft.placeStore(at: draft.target, hasExternalData: hasExternalData) {} != nil
@@ -50,7 +50,7 @@ extension FileDraft {
     /// - Parameters:
     ///   - store: the store, which may be a link: its external data is beside that.
     ///   - opening: what is done once it is in place; when this throws, the store is removed.
-    /// - Returns: what `opening` returns; nil when there is something at the place.
+    /// - Returns: what `opening` returns; nil when there is something at the location.
     fileprivate func placeStore<Opened>(
         at store: URL, hasExternalData: Bool, opening: () throws -> Opened
     ) throws -> Opened? {

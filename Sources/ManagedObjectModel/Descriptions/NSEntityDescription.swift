@@ -278,7 +278,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// Whether the other object describes the same entity: same name, place in the tree, settings and own
+    /// Whether the other object describes the same entity: same name, position in the tree, settings and own
     /// properties.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }

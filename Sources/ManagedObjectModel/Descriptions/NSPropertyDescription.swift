@@ -86,7 +86,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The conditions that a value must meet before it is saved.
     open private(set) var validationPredicates: [NSPredicate] = []
 
-    /// What is wrong with a value that fails the predicate at the same place.
+    /// What is wrong with a value that fails the predicate at the same index.
     ///
     /// An element is a string for the error's description, or the number of an error code: the model editor's
     /// limits are compiled to the latter (1620 for a number that is too small).

@@ -8,7 +8,7 @@ extension ModelElement {
     /// What is read from the text is the same tree, attributes in the same order. A file that Xcode wrote is
     /// written back byte by byte.
     ///
-    /// - Throws: `ModelFileError` if a value contains a character that XML has no place for.
+    /// - Throws: `ModelFileError` if a value contains a character that XML cannot hold.
     package func xml() throws -> Data {
         var writer = ModelXMLWriter()
         try writer.write(self)

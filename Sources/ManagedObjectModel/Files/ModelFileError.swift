@@ -22,7 +22,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         case unknownName
         /// An entity inherits from itself, or a composite attribute contains itself.
         case cycle
-        /// The model has a setting that model files have no place for, so that it cannot be written.
+        /// The model has a setting that model files cannot hold, so that it cannot be written.
         case inexpressible
         /// The file or folder cannot be written.
         case unwritable

@@ -84,7 +84,7 @@ struct DocumentVersion: Sendable, Identifiable {
         return try XcodeModelFile.data(of: version)
     }
 
-    /// A link would lead what is read or written to another place. The folder that was opened may be one itself.
+    /// A link would lead what is read or written to another location. The folder that was opened may be one itself.
     private static func refuseLinks(to version: URL, below folder: URL) throws {
         if version.path != folder.path { try refuseLink(version) }
         for name in ["contents", XcodeModelFile.archiveName] {
@@ -154,7 +154,7 @@ struct DocumentVersion: Sendable, Identifiable {
         try changing("removed", old) { try FileManager.default.removeItem(at: old) }
     }
 
-    /// The place of a folder of another name.
+    /// The location of a folder of another name.
     ///
     /// - Throws: `ModelFileError` if there is something, or if the folder is a link.
     private func freePlace(_ name: String) throws -> URL {

@@ -3,8 +3,8 @@
 const GAP = { column: 90, row: 26, group: 60 };
 
 /**
- * Gives every node a place. nodes: [{ name, width, height }]; edges: [[name, name]].
- * The result is a Map from name to { x, y }; the same graph gives the same places.
+ * Gives every node a position. nodes: [{ name, width, height }]; edges: [[name, name]].
+ * The result is a Map from name to { x, y }; the same graph gives the same positions.
  */
 export function layOut(nodes, edges) {
   const near = new Map(nodes.map((node) => [node.name, new Set()]));

@@ -24,7 +24,7 @@ package struct DumpImport {
     /// Makes a new store. It is there when it is complete.
     ///
     /// - Parameters:
-    ///   - url: the place, where nothing is, and beside which no log of another store is.
+    ///   - url: the location, where nothing is, and beside which no log of another store is.
     ///   - model: the model of the store; nil for that of the dump.
     ///   - type: the type of the store. Objects of XML and binary stores get new numbers.
     ///   - progress: gets how many bytes of the dump were read.
