@@ -31,7 +31,7 @@ int csqlite_file_open(const char *path, int follows_links, struct csqlite_file *
         *error = errno;
         return SQLITE_CANTOPEN;
     }
-    // Opening a pipe would wait for who writes to it; a device may do anything.
+    // Opening a pipe would wait for a writer; a device may do anything.
     if (!S_ISREG(status.st_mode)) {
         *error = S_ISLNK(status.st_mode) ? ELOOP : EINVAL;
         return SQLITE_CANTOPEN;

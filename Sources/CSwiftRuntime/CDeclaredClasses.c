@@ -74,7 +74,7 @@ static bool visit_section(const Sections *sections, void *context) {
     const int32_t *end = record + sections->typeMetadata.length / sizeof(int32_t);
     for (; record < end; record++) {
         if (*record == 0) continue;
-        // The lowest two bits tell how the descriptor is referred to.
+        // The lowest two bits say how the descriptor is referred to.
         const char *target = (const char *)record + (*record & ~3);
         const TypeDescriptor *type;
         switch (*record & 3) {

@@ -1,6 +1,6 @@
 /// Stops the program with a message when it broke a rule of the interface.
 ///
-/// Apple's frameworks raise an exception there, with a text. `precondition` keeps its text in debug builds only,
+/// Apple's frameworks raise an exception there, with a message. `precondition` keeps its message in debug builds only,
 /// and a message that says what to do is the point.
 @inline(__always)
 package func require(

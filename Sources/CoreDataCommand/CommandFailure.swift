@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a command could not do its work: a sentence for whoever gave it.
+/// Why a command could not do its work: a sentence for the user.
 struct CommandFailure: Error, CustomStringConvertible {
     static let exitCode: Int32 = 2
 

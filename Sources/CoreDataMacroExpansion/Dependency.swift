@@ -17,7 +17,7 @@ struct Dependency {
         answer = member.is(FunctionDeclSyntax.self) ? "\(name.text)()" : name.text
     }
 
-    /// What is wrong with a member that is meant as one and is none.
+    /// What is wrong with a member that is meant as one but is not.
     static func misfit(_ member: DeclSyntax) -> MacroDiagnostic? {
         guard let name = name(of: member), !isOfType(member),
             PropertyKey.suffix(of: name.identifierText, after: prefix) != nil

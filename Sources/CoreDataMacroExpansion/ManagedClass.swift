@@ -17,7 +17,7 @@ struct ManagedClass {
     /// The names of all properties that the class body declares or the attribute lists.
     let propertyNames: Set<String>
 
-    /// - Throws: a `MacroDiagnostic` about a declaration that is no class of managed objects.
+    /// - Throws: a `MacroDiagnostic` about a declaration that is not a class of managed objects.
     init(_ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax) throws(MacroDiagnostic) {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else {
             throw Self.notAClass(declaration, attribute)

@@ -4,7 +4,7 @@ enum PropertyKey {
     ///
     /// - Parameters:
     ///   - suffix: what follows the prefix in the method's name.
-    ///   - known: property names of the class. One that has a capital letter itself, such as `URL`, cannot be told
+    ///   - known: property names of the class. One that has a capital letter itself, such as `URL`, cannot be distinguished
     ///     from `uRL` otherwise.
     static func key(from suffix: Substring, among known: Set<String> = []) -> String {
         let suffix = String(suffix)

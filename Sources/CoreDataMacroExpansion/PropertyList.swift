@@ -96,7 +96,7 @@ extension VariableDeclSyntax {
         return bindings.compactMap { binding in
             guard binding.accessorBlock?.isPlainGetter == true else { return nil }
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed
-            // What every object has to describe itself is no property of the entity.
+            // Every object's own descriptions are not properties of the entity.
             return ["description", "debugDescription"].contains(name?.text) ? nil : name
         }
     }

@@ -19,7 +19,7 @@ struct ToManyAccessor {
         ("insertInto", ["_", "at"], .insert), ("replace", ["at", "with"], .replace),
     ]
 
-    /// - Throws: a `MacroDiagnostic` about a method that is none of the known ones.
+    /// - Throws: a `MacroDiagnostic` about an unknown method.
     init(_ function: FunctionDeclSyntax, _ attribute: AttributeSyntax) throws(MacroDiagnostic) {
         try Self.checkForm(of: function)
         let declared = Array(function.signature.parameterClause.parameters)

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// `@NSManaged`, whose accessors nobody writes where there is no Objective-C runtime.
+/// `@NSManaged`, which has no accessors where there is no Objective-C runtime.
 enum UnportedAttribute {
     /// What is wrong with a member that has the attribute; nil for any other.
     static func complaint(about member: DeclSyntax) -> MacroDiagnostic? {

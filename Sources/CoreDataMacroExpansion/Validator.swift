@@ -28,7 +28,7 @@ struct Validator {
         owner = declared.name
     }
 
-    /// What is wrong with a method that is meant as a validator and is none: it is called as one, for a property of
+    /// What is wrong with a method that is meant as a validator but is not: it is named as one, for a property of
     /// the class, and throws.
     static func misfit(_ member: DeclSyntax, of declared: ManagedClass) -> MacroDiagnostic? {
         guard Validator(member, of: declared) == nil, let (function, suffix) = candidate(member),

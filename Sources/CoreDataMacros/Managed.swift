@@ -35,7 +35,7 @@
 /// - Parameters:
 ///   - key: The property's name in the model, where it is another than here.
 ///   - primitive: Whether the value is read and written as it is kept. The property's name is then `primitive` and
-///     the name in the model, as in `primitivePublishDate`, unless `key` tells it.
+///     the name in the model, as in `primitivePublishDate`, unless `key` gives it.
 @attached(accessor)
 @attached(peer, names: prefixed(_managedKey_))
 public macro Managed(_ key: String? = nil, primitive: Bool = false) =

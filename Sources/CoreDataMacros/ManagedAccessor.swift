@@ -20,11 +20,11 @@
 /// @ManagedAccessor func replacePages(at indexes: IndexSet, with values: [Page])
 /// ```
 ///
-/// The name and the labels tell what the method does, and the relationship: `addToPages` changes `pages`. Several
-/// objects may come as `NSSet`, `NSOrderedSet`, `NSArray`, or as any Swift collection of objects; several places as
-/// `NSIndexSet` or `IndexSet`. Inverse relationships follow, and observers are told.
+/// The name and the labels say what the method does, and the relationship: `addToPages` changes `pages`. Several
+/// objects may come as `NSSet`, `NSOrderedSet`, `NSArray`, or as any Swift collection of objects; several indexes as
+/// `NSIndexSet` or `IndexSet`. Inverse relationships are updated, and observers are notified.
 ///
-/// - Parameter key: The relationship's name in the model, where the method's does not tell it, as for one that
+/// - Parameter key: The relationship's name in the model, where it does not follow from the method's, as for one that
 ///   begins with a capital letter.
 @attached(body)
 public macro ManagedAccessor(_ key: String? = nil) =

@@ -19,7 +19,7 @@
 /// - computed properties that are not private, overrides included: `value(forKey: "publishMonth")` calls the
 ///   accessor;
 /// - `class` or `static` methods `keyPathsForValuesAffecting<Key>()`, and class properties of such names: observers
-///   of the key are told of changes of the keys that it answers;
+///   of the key are notified of changes of the keys that it returns;
 /// - methods `validate<Key>(_ value: inout T?)`: they check a value when the object is saved, and may replace it.
 ///
 /// A macro sees nothing of the class's extensions. `@Managed` works there as in the class, and its values are

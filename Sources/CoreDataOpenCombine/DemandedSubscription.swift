@@ -1,9 +1,9 @@
 import Foundation
 import OpenCombine
 
-/// Hands values to a subscriber as far as it asks for them.
+/// Hands values to a subscriber as far as it demands them.
 ///
-/// What nobody asked for is dropped, or its newest value is kept until it is asked for. May be used on any thread; the
+/// A value without demand is dropped, or the newest is kept until it is demanded. May be used on any thread; the
 /// subscriber is called outside of the lock.
 final class DemandedSubscription<Downstream: Subscriber>: Subscription, @unchecked Sendable {
     private let lock = NSLock()
@@ -27,7 +27,7 @@ final class DemandedSubscription<Downstream: Subscriber>: Subscription, @uncheck
         if isOver { end() }
     }
 
-    /// Hands a value on, if it is asked for.
+    /// Hands a value on, if it is demanded.
     func offer(_ value: Downstream.Input) {
         lock.lock()
         defer { lock.unlock() }
@@ -46,7 +46,7 @@ final class DemandedSubscription<Downstream: Subscriber>: Subscription, @uncheck
         deliver(nil)
     }
 
-    /// Hands on a value that is asked for, and what is kept as long as more is asked for. To be called inside the lock, which
+    /// Hands on a demanded value, and what is kept as long as more is demanded. To be called inside the lock, which
     /// is open while the subscriber is called.
     ///
     /// - Parameter value: newer than what is kept; nil for what is kept.

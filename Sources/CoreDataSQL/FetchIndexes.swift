@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// The statements that make the fetch indexes of one entity.
 ///
 /// An element is a column: that of an attribute or a to-one relationship, that of the row's key for `SELF`, that of
-/// its entity for the key path `entity`. The condition of a partial index is written out, as SQLite asks for.
+/// its entity for the key path `entity`. The condition of a partial index is written out, as SQLite requires.
 struct FetchIndexes {
     private let schema: SQLSchema
     private let entity: SQLEntity
@@ -16,13 +16,13 @@ struct FetchIndexes {
         self.entity = entity
     }
 
-    /// - Throws: 134020 for an element that is no column, and for a condition that is none on columns; with the names
+    /// - Throws: 134020 for an element that is not a column, and for a condition that is not on columns; with the names
     ///   of index, entity and element.
     func statements() throws -> [SQLStatement] {
         try entity.home.entity.storeIndexes.filter { !isLeftOut($0) }.flatMap(statements) + locationTrees()
     }
 
-    /// Whether Apple's framework makes no such index: one with a to-many relationship, which is no column, and one of
+    /// Whether Apple's framework makes no such index: one with a to-many relationship, which is not a column, and one of
     /// a to-one relationship alone, whose column has an index anyway. Its models have both, its stores neither.
     private func isLeftOut(_ index: NSFetchIndexDescription) -> Bool {
         let relationships = index.elements.compactMap { $0.property as? NSRelationshipDescription }
@@ -176,7 +176,7 @@ struct FetchIndexes {
         ]
     }
 
-    /// R-trees of places. Apple's own models ask for one by a transient attribute whose user info names the attributes
+    /// R-trees of locations. Apple's own models ask for one by a transient attribute whose user info names the attributes
     /// with the coordinates.
     private func locationTrees() throws -> [SQLStatement] {
         let layout = entity.home.layout

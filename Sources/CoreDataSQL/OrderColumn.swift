@@ -4,7 +4,7 @@
 /// room between two neighbours is used up, all get new numbers.
 package enum OrderColumn {
     private static let step: Int64 = 1024
-    /// Numbers that others have written may be any; these leave room behind them.
+    /// Numbers that others have written may be any; these leave room after them.
     private static let usable: ClosedRange<Int64> = 1...(1 << 62)
 
     /// The numbers to write so that the destinations ascend: as few as can be. O(n log n).

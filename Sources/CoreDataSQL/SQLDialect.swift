@@ -10,9 +10,9 @@ package protocol SQLDialect: Sendable {
     func columnType(_ kind: SlotKind) -> String
     /// A condition on text under options, of two expressions. The pattern is bound.
     func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
-    /// Whether a text has another one in it, code point by code point.
+    /// Whether a string has another one in it, code point by code point.
     func contains(_ text: String, _ part: String) -> String
-    /// A text without the differences that options ignore.
+    /// A string without the differences that options ignore.
     func folded(_ text: String, options: Int) -> String
     /// A function of `FunctionTable`, of expressions of some kinds.
     func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String
@@ -24,7 +24,7 @@ package protocol SQLDialect: Sendable {
     ) -> String
     /// The name of a function of the store.
     func function(_ function: StoreFunction) -> String
-    /// The name of the collation that orders texts as sort descriptors do; nil where the database's own does.
+    /// The name of the collation that orders strings as sort descriptors do; nil where the database's own does.
     func collation(_ order: StringOrder) -> String?
     /// A list of values bound as one argument, for a list too long for one parameter each.
     func listTable(_ parameter: String, _ form: SQLListForm) -> String

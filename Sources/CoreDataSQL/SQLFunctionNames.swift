@@ -1,4 +1,4 @@
-/// The names of the functions that statements call, and that a store has its connections know. Those that stand in triggers of Apple's stores have Apple's
+/// The names of the functions that statements call and connections have. Those in triggers of Apple's stores have Apple's
 /// names; `NSCoreDataNow` among them.
 package enum SQLFunctionNames {
     package static let updatedAffectedValue = "NSCoreDataDATriggerUpdatedAffectedObjectValue"

@@ -4,7 +4,7 @@ import ManagedObjectModel
 
 // The names and the order of tables and columns, as Apple's stores show them. One table a tree of entities. First
 // come, entity by entity, the integers and the keys; then the orders; then kind by kind the rest, of a parent before
-// that of its heirs. Within one entity and kind the names decide.
+// that of its subentities. Within one entity and kind the names decide.
 
 extension SQLSchema {
     /// Designs the tables for entities whose numbers are given.
@@ -119,7 +119,7 @@ private struct SchemaDesign {
     }
 
     /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
-    /// lies behind all properties, so it moves when an heir has more of them.
+    /// comes after all properties, so it moves when a subentity has more of them.
     private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
         guard let superlayout = home.layout.superlayout,
             let inherited = columns[ObjectIdentifier(superlayout.entity)]
@@ -178,7 +178,7 @@ private struct SchemaDesign {
         }
     }
 
-    /// A destination with heirs: beside the key, which of them it is.
+    /// A destination with subentities: beside the key, which of them it is.
     private mutating func designToOne(
         _ info: PropertySlot, _ slot: Int, _ table: inout SQLSchema.Table, _ made: inout [SQLColumn]
     ) {
@@ -306,7 +306,7 @@ private struct SchemaDesign {
         let wanted = (
             toDestination: joinColumn(relationship, destination), toOwner: joinColumn(inverse, home)
         )
-        // The owner's column stands first when the owner sorts before; the table is named after the other.
+        // The owner's column comes first when the owner sorts before; the table is named after the other.
         let ownerIsFirst = JoinOrder(home, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
         let (first, second) =
             ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
@@ -406,7 +406,7 @@ private struct JoinOrder: Comparable {
     static func < (a: JoinOrder, b: JoinOrder) -> Bool { a.key < b.key }
 }
 
-/// The groups in which columns stand in a table.
+/// The groups in which a table has its columns.
 private enum ColumnGroup: CaseIterable {
     case integers, toOne, reals, decimal, string, uri, uuid, transformable, binary
 

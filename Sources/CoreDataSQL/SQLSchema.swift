@@ -30,7 +30,7 @@ package final class SQLEntity: @unchecked Sendable {
     /// Those whose values may be others in a row that a save makes than in the one that it writes: references, and numbers
     /// of which a column keeps less.
     package let resolvedColumns: [SQLColumn]
-    /// The numbers of the entity and its heirs.
+    /// The numbers of the entity and its subentities.
     package let familyNumbers: [Int32]
     /// Whether other entities share the table.
     package let sharesTable: Bool
@@ -60,7 +60,7 @@ package final class SQLEntity: @unchecked Sendable {
     package func column(rowSlot: Int) -> SQLColumn? { columnByElement[rowSlot] }
 }
 
-/// Where the links of a relationship are kept that are no column of its owner's row.
+/// Where the links of a relationship are, if not in a column of its owner's row.
 package struct SQLLinks: Sendable {
     package enum Kind: Sendable {
         /// A table of pairs.

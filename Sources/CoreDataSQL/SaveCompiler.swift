@@ -28,8 +28,8 @@ package struct SaveCompiler {
             """
     }
 
-    /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL is none to
-    /// triggers that ask whether the old value differs from the new one. Parameters: for each column whether it becomes
+    /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL does not count for
+    /// triggers that test whether the old value differs from the new one. Parameters: for each column whether it becomes
     /// NULL, and the value that no row has; then the key, the version.
     package func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
         let sets = columns.map { column in
@@ -72,7 +72,7 @@ package struct SaveCompiler {
         }
     }
 
-    /// Ends all links of a deleted object that stand in one column, unless its key is that of an object of another entity
+    /// Ends all links of a deleted object that are in one column, unless its key is that of an object of another entity
     /// by now. Parameter: its key.
     package func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> String {
         let name = schema.quoted(column)
@@ -87,7 +87,7 @@ package struct SaveCompiler {
         }
     }
 
-    /// The destinations of one owner with their places.
+    /// The destinations of one owner with their positions.
     package func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
         func select(_ owner: String, _ destination: String, _ column: String) -> String {
             """
@@ -102,7 +102,7 @@ package struct SaveCompiler {
             "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p", schema))", [owner, owner])
     }
 
-    /// Sets the place of one destination. Parameters: place, owner, destination.
+    /// Sets the position of one destination. Parameters: place, owner, destination.
     package func order(_ links: SQLLinks, _ column: String) -> String {
         """
         UPDATE \(schema.quoted(links.table)) SET \(schema.quoted(column)) = ? WHERE \(schema.quoted(links.owner)) = ? \
@@ -110,13 +110,13 @@ package struct SaveCompiler {
         """
     }
 
-    /// Sets the place of one destination in the row that stands for the link the other way round, unless the link has a row of
+    /// Sets the position of one destination in the row that stands for the link the other way round, unless the link has a row of
     /// its own. Parameters: place, destination, owner.
     package func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> String {
         "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(schema.quoted(links.table), schema))"
     }
 
-    /// Takes references that no row has: some stores were filled by others, who counted nothing. Parameters: how many,
+    /// Takes references that no row has: some stores were filled by other programs, which counted nothing. Parameters: how many,
     /// the root's number.
     package func reserve(_ entity: SQLEntity) -> String {
         let last = "(SELECT MAX(Z_PK) FROM \(schema.quoted(entity.table)))"

@@ -43,7 +43,7 @@ extension SQLSchema {
     ///   - entity: the one that declares the constraint.
     ///   - columns: those of the constraint.
     ///   - numbers: those of the entities whose rows have the columns.
-    ///   - names: what to select behind `Z_PK, Z_ENT, Z_OPT`.
+    ///   - names: what to select after `Z_PK, Z_ENT, Z_OPT`.
     ///   - values: one list for each row that is looked for.
     package func rows(
         of entity: SQLEntity, where columns: [SQLColumn], have values: [[SQLValue]], among numbers: [Int32],

@@ -105,7 +105,7 @@ extension SQLiteStore {
     }
 
     package func checkIsUnused(to action: String) throws {
-        // Closing the file waits for those who use it, who wait for the caller.
+        // Closing the file waits for its users, which wait for the caller.
         if isInUseByCaller { throw nestedUse(action) }
     }
 }

@@ -35,14 +35,14 @@ extension KeyPath where Value: _PredicateText {
         TypedPredicate(self, .endsWith, text, options)
     }
 
-    /// The whole text fits a pattern, in which `?` stands for one and `*` for any number of characters.
+    /// The whole string fits a pattern, in which `?` stands for one and `*` for any number of characters.
     public func like(
         _ pattern: String, _ options: NSComparisonPredicate.Options = []
     ) -> TypedPredicate<Root> {
         TypedPredicate(self, .like, pattern, options)
     }
 
-    /// The whole text matches a regular expression of ICU.
+    /// The whole string matches a regular expression of ICU.
     public func matches(
         _ pattern: String, _ options: NSComparisonPredicate.Options = []
     ) -> TypedPredicate<Root> {

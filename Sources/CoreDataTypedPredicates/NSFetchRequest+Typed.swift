@@ -35,7 +35,7 @@ extension NSFetchRequest where ResultType: NSManagedObject {
         add(keyPath, order, nil)
     }
 
-    /// Adds an order of texts by a selector, such as `localizedStandardCompare:`, among equals of all earlier ones.
+    /// Adds an order of strings by a selector, such as `localizedStandardCompare:`, among equals of all earlier ones.
     ///
     /// - Precondition: `selector` is one that `NSSortDescriptor(key:ascending:selector:)` takes.
     @discardableResult

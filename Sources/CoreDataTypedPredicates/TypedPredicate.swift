@@ -11,7 +11,7 @@ import CoreData
 ///
 /// Operators: `==` and `!=` with a value or nil, `<`, `<=`, `>`, `>=`, `===` and `!==` with an object, `~=` with a range
 /// or values on its left, `&&`, `||`, `!`. Methods of key paths: `contains`, `beginsWith`, `endsWith`, `like`, `matches`
-/// and `equals` for texts, `in` and `between` for values, `any`, `all` and `none` for collections; the key path of a method names its
+/// and `equals` for strings, `in` and `between` for values, `any`, `all` and `none` for collections; the key path of a method names its
 /// class. A comparison with a bare `nil` is taken for one of the key path itself where nothing says that a condition is
 /// wanted; the compiler warns.
 ///

@@ -19,7 +19,7 @@ package enum DurableFile {
     ) throws {
         let draft = try FileDraft(for: url)
         let old = try FileAttributes(of: draft.target)
-        // Nobody reads the draft who may not read the file.
+        // Users who may not read the file must not read the draft.
         let file = try OpenFile.making(draft.url, mode: old ?? attributes == nil ? 0o666 : 0o600)
         try file.write(data)
         if let old {
@@ -53,7 +53,7 @@ package enum DurableFile {
         }
     }
 
-    /// Copies a regular file to a place where nothing is. The copy outlives a power cut once its folder is synced.
+    /// Copies a regular file to a path where nothing is. The copy survives a power cut once its folder is synced.
     ///
     /// - Returns: false when there is something already.
     /// - Throws: a `FileError`, `ENOENT` when the source is gone; nothing is left then.
@@ -92,7 +92,7 @@ package enum DurableFile {
     ///
     /// - Parameters:
     ///   - attributes: its mode and owner; nil for the process's.
-    ///   - mode: without attributes, its mode, without what the process's mask takes away.
+    ///   - mode: without attributes, its mode, without what the process's mask removes.
     /// - Throws: a `FileError`, `EEXIST` when there is something already; nothing is left then.
     package static func make(
         _ url: URL, _ data: Data, attributes: FileAttributes? = nil, mode: mode_t = 0o600
@@ -135,7 +135,7 @@ package enum DurableFile {
 
     /// Removes a regular file, or the one that a symbolic link leads to.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false when it is missing.
     /// - Throws: `EINVAL` for what is not a regular file, which stays; else an error of the system.
     @discardableResult
     package static func remove(_ url: URL) throws -> Bool {

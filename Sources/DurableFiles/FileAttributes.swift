@@ -12,7 +12,7 @@ package struct FileAttributes: Equatable, Sendable {
         self.group = group
     }
 
-    /// Those of the file that a path leads to; nil when there is none.
+    /// Those of the file that a path leads to; nil when it is missing.
     package init?(of url: URL) throws {
         var status = stat()
         guard stat(url.path, &status) == 0 else {
@@ -23,7 +23,7 @@ package struct FileAttributes: Equatable, Sendable {
         self.init(mode: status.st_mode & 0o7777, user: status.st_uid, group: status.st_gid)
     }
 
-    /// Those of a folder for files with these: who may read a file may search the folder.
+    /// Those of a folder for files with these: users who may read a file may search the folder.
     package var ofFolder: FileAttributes {
         var attributes = self
         attributes.mode = mode & 0o666

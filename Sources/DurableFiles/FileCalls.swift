@@ -11,7 +11,7 @@ package protocol FileCalls: Sendable {
     func closeFile(_ file: Int32)
     /// `read(2)`: how many bytes there were; 0 at the end.
     func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
-    /// `write(2)`: how many bytes were written, which may be fewer than asked for.
+    /// `write(2)`: how many bytes were written, which may be fewer than requested.
     func writeFile(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws -> Int
     /// `fsync(2)` of a file or of a folder.
     func syncFile(_ file: Int32) throws

@@ -1,20 +1,20 @@
 import Foundation
 
-/// What is to take the place of a file, or of a folder, once it is complete.
+/// What is to replace a file, or a folder, once it is complete.
 ///
-/// It is made in a folder beside its place, which only its owner can read, and which is held until the draft has its place. What
+/// It is made in a folder beside its target, which only its owner can read, and which is held until the draft is in place. What
 /// a process leaves there that was killed, `removeLeftovers(of:)` removes.
 ///
-/// Not thread-safe. A draft that goes without having taken its place is removed.
+/// Not thread-safe. A draft that goes without being moved into place is removed.
 package final class FileDraft {
-    /// The place: links to it are followed.
+    /// The target: links to it are followed.
     package let target: URL
     /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
     package let url: URL
     private let folder: HeldPlace
-    /// Whether the draft has its place, be it that an error was thrown after that.
+    /// Whether the draft is in place, even if an error was thrown after that.
     package private(set) var isPlaced = false
-    /// What tells the file of the draft from others; nil until it is about to get its place.
+    /// What identifies the file of the draft; nil until it is about to be moved into place.
     private var identity: Identity?
 
     private struct Identity: Equatable {
@@ -29,7 +29,7 @@ package final class FileDraft {
         }
     }
 
-    /// - Throws: `EINVAL` when there is something at the place that is not a regular file, or when `isFolder`, not a
+    /// - Throws: `EINVAL` when there is something at the target that is not a regular file, or when `isFolder`, not a
     ///   folder; an error of the system.
     package init(for place: URL, isFolder: Bool = false) throws {
         target = try isFolder ? place.followingLinks() : place.regularFile()
@@ -58,7 +58,7 @@ package final class FileDraft {
         file.close()
     }
 
-    /// Takes the place of the target in one step. The draft must be on the disk.
+    /// Replaces the target in one step. The draft must be on the disk.
     ///
     /// - Throws: `EINVAL` when what is there now is not a regular file; an error of the system. When only the folder could not
     ///   be synced, the target is the new one already.
@@ -76,7 +76,7 @@ package final class FileDraft {
         try DurableFile.openFolder(target.deletingLastPathComponent())
     }
 
-    /// Takes the place of the target if nothing is there.
+    /// Replaces the target if nothing is there.
     ///
     /// - Returns: false when something is there.
     package func placeIfMissing() throws -> Bool {
@@ -84,7 +84,7 @@ package final class FileDraft {
         let parent = try openParent()
         identity = Identity(url.path)
         do {
-            // Other than a rename, a link does not take the place of what another process has just put there.
+            // Other than a rename, a link does not replace what another process has just put there.
             try calls.linkFile(url.path, target.path)
         } catch let error as FileError where error.code == EEXIST {
             return false
@@ -102,9 +102,9 @@ package final class FileDraft {
         return true
     }
 
-    /// Takes away again what `placeIfMissing()` has put into the place; what others have put there meanwhile stays.
+    /// Removes what `placeIfMissing()` has put into place; what others have put there meanwhile stays.
     ///
-    /// - Returns: whether the draft is not in its place any more.
+    /// - Returns: whether the draft is not in place any more.
     @discardableResult
     package func takeBack() -> Bool {
         guard isPlaced, let identity, identity == Identity(target.path) else { return true }
@@ -117,7 +117,7 @@ package final class FileDraft {
         return true
     }
 
-    /// Takes the place of a folder, which may be missing: all of the draft, a folder, is synced first.
+    /// Replaces a folder, which may be missing: all of the draft, a folder, is synced first.
     ///
     /// Folders are replaced in two steps, so that for a moment nothing is there; the old one is in the draft's folder then.
     package func placeFolder(replacing: Bool) throws {
@@ -202,7 +202,7 @@ package final class FileDraft {
         return errors
     }
 
-    /// Puts back a folder whose place was to be taken when the process was killed.
+    /// Puts back a folder that was to be replaced when the process was killed.
     private static func restoreFormer(_ leftover: HeldPlace, _ target: URL) throws {
         let former = leftover.path + "/.former"
         guard try FileKind(at: former) == .folder, try FileKind(at: target.path) == .missing else { return }

@@ -9,7 +9,7 @@ package final class OpenFile {
 
     /// - Parameters:
     ///   - flags: those of `open(2)` besides `O_CLOEXEC`.
-    ///   - mode: of a file that is made, without what the process's mask takes away.
+    ///   - mode: of a file that is made, without what the process's mask removes.
     package init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
         self.path = path
         descriptor = try FileSystem.calls.openFile(path, flags | O_CLOEXEC, mode)

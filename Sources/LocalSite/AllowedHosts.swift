@@ -2,7 +2,7 @@ import Synchronization
 
 /// Under which names a local site answers: this computer's own, with its port.
 ///
-/// A page of somebody else's can make a name of theirs lead to this computer, but not these names.
+/// A foreign page can make a name of its own lead to this computer, but not these names.
 package final class AllowedHosts: Sendable {
     private let authorities = Mutex<Set<String>>([])
 

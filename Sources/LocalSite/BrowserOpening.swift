@@ -10,7 +10,7 @@ package enum BrowserOpening {
 
     /// Opens an address.
     ///
-    /// - Returns: whether there is a program that opens addresses; whether a browser appears, nobody knows.
+    /// - Returns: whether there is a program that opens addresses; whether a browser appears is unknown.
     @discardableResult
     package static func open(_ address: String) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

@@ -5,7 +5,7 @@ import NIOHTTPTypes
 /// Closes a connection that takes too long over a request, or sends none. Each time begins with what the client has sent whole:
 /// bytes that arrive one by one do not lengthen it.
 ///
-/// How long an answer takes is not limited: it may be a long search, or a download that somebody has paused. A connection that
+/// How long an answer takes is not limited: it may be a long search, or a paused download. A connection that
 /// waits for one without the key goes when there are too many.
 final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -79,7 +79,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Nothing is asked for.
+    /// No request is pending.
     private func rest(_ context: ChannelHandlerContext) {
         if isRefused { return context.close(promise: nil) }
         let limits = connections.limits

@@ -20,7 +20,7 @@ extension Response {
 extension Request {
     /// The body as JSON.
     ///
-    /// - Throws: `SiteError` for a body that is no JSON or larger than the context allows, `DecodingError`.
+    /// - Throws: `SiteError` for a body that is not JSON or larger than the context allows, `DecodingError`.
     package func json<Value: Decodable>(
         _ type: Value.Type, _ context: LocalRequestContext
     ) async throws -> Value {

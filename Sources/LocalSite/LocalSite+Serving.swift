@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 
 extension LocalSite {
-    /// Answers requests on the loopback address until the program is told to end.
+    /// Answers requests on the loopback address until the program gets a signal to end.
     ///
     /// - Parameters:
     ///   - port: the port; 0 for any that is free.
@@ -22,7 +22,7 @@ extension LocalSite {
         }
     }
 
-    /// The server, which runs when it is told to.
+    /// The server, not yet running.
     func application(
         port: Int, running: @escaping @Sendable (_ address: String, _ single: String) -> Void
     ) -> some ApplicationProtocol {

@@ -13,12 +13,12 @@ final class SingleUseTickets: Sendable {
         return secret
     }
 
-    /// Whether a text is a ticket that was not used and is not too old. It is none afterwards.
+    /// Whether a string is a ticket that was not used and is not too old. It is used up by this.
     func redeem(_ text: String) -> Bool {
         ends.withLock { ends in
             let now = ContinuousClock.Instant.now
             ends = ends.filter { $0.value > now }
-            // All are compared, so that the time tells nothing.
+            // All are compared, so that the time reveals nothing.
             let found = ends.keys.filter { SiteAccess.areEqual(text, $0) }
             for secret in found { ends[secret] = nil }
             return !found.isEmpty

@@ -1,9 +1,9 @@
 /// The secrets by which a local site knows the person who started it.
 ///
-/// Browsers send a cookie to every port of a host, so that a server of somebody else on this computer gets it with the first
+/// Browsers send a cookie to every port of a host, so that another user's server on this computer gets it with the first
 /// request that follows a link there. The cookie alone therefore gives the files of the page only, which hold nothing of the
-/// person's. Whatever else is asked for needs a key, which the page keeps in its local storage: that belongs to one port. The
-/// page gets the key for a code that is good once and stands in the fragment of the address that it is led to.
+/// person's. All other requests need a key, which the page keeps in its local storage: that belongs to one port. The
+/// page gets the key for a code that is good once and is in the fragment of the address that it is led to.
 package struct SiteAccess: Sendable {
     /// What the printed address holds. It is good for as long as the site is served: only the terminal has it.
     package let token: String
@@ -28,8 +28,8 @@ package struct SiteAccess: Sendable {
     /// The path and query of the address that is printed.
     package var entrance: String { "/?token=\(token)" }
 
-    /// The path and query of an address that lets a browser in once, within a minute. Whoever may list the processes of
-    /// this computer sees the address that a program is told to open; it is of no use then.
+    /// The path and query of an address that lets a browser in once, within a minute. A user who may list the processes of
+    /// this computer sees the address that a program opens; it is of no use then.
     package func makeSingleEntrance() -> String { "/?ticket=\(tickets.issue(Self.randomText()))" }
 
     /// Whether a token is that of the printed address.
@@ -53,7 +53,7 @@ package struct SiteAccess: Sendable {
     /// Whether a code is one that a page was led to; the next time it is not.
     func redeem(code: String) -> Bool { codes.redeem(code) }
 
-    /// A secret for the address of one download: what a browser downloads is asked for without a key.
+    /// A secret for the address of one download: a browser requests downloads without a key.
     func makeDownloadTicket() -> String { downloads.issue(Self.randomText()) }
 
     /// Whether a download may go on; the next time it may not.
@@ -79,7 +79,7 @@ package struct SiteAccess: Sendable {
         }
     }
 
-    /// Compares all bytes, whether they differ or not, so that the time tells nothing.
+    /// Compares all bytes, whether they differ or not, so that the time reveals nothing.
     static func areEqual(_ given: String, _ secret: String) -> Bool {
         guard given.utf8.count == secret.utf8.count else { return false }
         return zip(given.utf8, secret.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

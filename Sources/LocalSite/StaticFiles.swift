@@ -19,14 +19,14 @@ package struct StaticFiles: Sendable {
         "api.js": PackageResources.api_js, "icon.svg": PackageResources.icon_svg,
     ])
 
-    /// - Parameter files: the bytes by name. The extension tells the type, which has to be HTML, CSS, JavaScript or
+    /// - Parameter files: the bytes by name. The extension gives the type, which has to be HTML, CSS, JavaScript or
     ///   SVG.
     package init(_ files: [String: [UInt8]]) {
         for (name, bytes) in files {
             guard let type = Self.types[String(name.split(separator: ".").last ?? "")] else {
                 preconditionFailure("'\(name)' is not a file of a page")
             }
-            // FNV-1a: enough to tell one version of a file from another.
+            // FNV-1a: enough to distinguish versions of a file.
             var hash: UInt64 = 14_695_981_039_346_656_037
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
             self.files[name] = File(

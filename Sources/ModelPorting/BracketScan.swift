@@ -19,7 +19,7 @@ struct BracketScan {
         "switch", "var", "while",
     ]
 
-    /// The place of the bracket that is too much; nil when there is none.
+    /// The position of the first bracket that is nested too deep; nil when there is none.
     static func firstTooDeep(_ bytes: [UInt8]) -> Int? {
         var open = 0
         var work = 0
@@ -63,7 +63,7 @@ struct BracketScan {
             case (10, _), (13, _):
                 isLineComment = false
             case (UInt8(ascii: "["), _):
-                // A text with one bracket in it is common, and no type.
+                // A string with one bracket in it is common, and not a type.
                 if index > 0, bytes[index - 1] == UInt8(ascii: "\""), next == UInt8(ascii: "\"") { break }
                 open += 1
                 work += 1 << min(open, mostOpen)
@@ -93,7 +93,7 @@ struct BracketScan {
         }
     }
 
-    /// Whether an attribute's name may be before a byte and its arguments behind.
+    /// Whether an attribute's name may be before a byte and its arguments after it.
     private static func keepsAttribute(_ byte: UInt8) -> Bool {
         switch byte {
         case 9, 10, 13, 32, UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "*"): true

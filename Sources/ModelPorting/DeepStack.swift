@@ -22,7 +22,7 @@ enum DeepStack {
         "unsafe", "var", "while", "yield",
     ]
 
-    /// How often a source may make the parser call itself, at most. Words in comments and texts count too.
+    /// How often a source may make the parser call itself, at most. Words in comments and strings count too.
     static func calls(for bytes: [UInt8]) -> Int {
         var calls = 0
         var word: [UInt8] = []
@@ -48,8 +48,8 @@ enum DeepStack {
     ///
     /// - Parameters:
     ///   - calls: how often the work may call itself; not more than `mostCalls`.
-    ///   - deadline: when the work is given up; the thread goes on with it, because nothing can stop it.
-    /// - Returns: what the block gives; nil when it was given up.
+    ///   - deadline: when the work is abandoned; the thread goes on with it, because nothing can stop it.
+    /// - Returns: what the block gives; nil when it was abandoned.
     static func run<Value>(
         calls: Int = 0, until deadline: DispatchTime = .distantFuture, _ body: @escaping () -> Value
     ) -> Value? {

@@ -15,7 +15,7 @@ enum KeyName {
     ///
     /// - Parameters:
     ///   - known: the keys of the class's properties, those of the model included.
-    ///   - modelKeys: those that the model tells of.
+    ///   - modelKeys: those from the model.
     static func keyOfPrimitive(_ key: String, among known: KnownKeys, modelKeys: Set<String>) -> String? {
         guard !modelKeys.contains(key), let suffix = suffix(of: key, after: "primitive") else { return nil }
         let property = Self.key(from: suffix, among: known)

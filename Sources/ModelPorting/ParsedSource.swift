@@ -9,12 +9,12 @@ final class ParsedSource {
     static let greatestDepth = 2_000
     /// The most brackets of all kinds in one another.
     static let mostBrackets = 64
-    /// How many errors of one source are told.
+    /// How many errors of one source are reported.
     static let mostErrors = 50
 
     let name: String
     let tree: SourceFileSyntax
-    /// The text that the tree's places are counted in.
+    /// The text that the tree's positions are counted in.
     let bytes: [UInt8]
     let locations: SourceLocationConverter
 
@@ -50,7 +50,7 @@ final class ParsedSource {
         throw Refusal(diagnostics: errors.map { diagnostic(.error, $0.message, at: $0.place) })
     }
 
-    /// Something to say about a place.
+    /// Something to say about a position.
     func diagnostic(
         _ severity: PortDiagnostic.Severity, _ message: String, at position: AbsolutePosition
     ) -> PortDiagnostic {

@@ -1,4 +1,4 @@
-/// What the porter has to say about a place in a source.
+/// What the porter has to say about a position in a source.
 package struct PortDiagnostic: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         /// The source cannot be ported as it is; nothing is written for the file.

@@ -19,6 +19,6 @@ package struct PortedSource: Sendable {
     package let name: String
     /// The text for platforms without an Objective-C runtime; nil when the source has errors.
     package let text: String?
-    /// In the order of their places.
+    /// In the order of their positions.
     package let diagnostics: [PortDiagnostic]
 }

@@ -11,8 +11,8 @@ import SwiftSyntax
 /// The sources of a module are ported together: a class and the extension with its properties may be in two files, and
 /// whether a class is one of managed objects may be seen in a third.
 ///
-/// A ported text begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
-/// each where it was, so that what the compiler says is said of the source; what is added stands on the line of the
+/// A ported source begins with a few lines of its own and with `#sourceLocation`. Then follow the lines of the source,
+/// each where it was, so that what the compiler says is said of the source; what is added is on the line of the
 /// declaration that it is for, or after the last line.
 package struct SourcePort {
     private let sources: [PortSource]
@@ -21,7 +21,7 @@ package struct SourcePort {
 
     /// - Parameters:
     ///   - sources: all sources of the module that are to be ported.
-    ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They tell `URLs` from
+    ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They distinguish `URLs` from
     ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
     ///     value of `age`. The sources' own properties are known without.
     ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
@@ -34,7 +34,7 @@ package struct SourcePort {
         self.modelKeys = modelKeys
     }
 
-    /// The ported sources, in the order of the sources. The same sources give the same texts.
+    /// The ported sources, in the order of the sources. The same sources give the same output.
     package func ported() -> [PortedSource] {
         let read = parsed()
         let trees = read.compactMap { try? $0.get() }
@@ -59,7 +59,7 @@ package struct SourcePort {
         PortedSource(name: source.name, text: nil, diagnostics: refusal.diagnostics)
     }
 
-    /// The trees of the sources. The parser takes too long for some texts that nobody writes; after the first of them
+    /// The trees of the sources. The parser takes too long for some unusual sources; after the first of them
     /// nothing more is parsed, so that no more than one thread is left with it.
     private func parsed() -> [Result<ParsedSource, Refusal>] {
         var slowSource: String?
@@ -94,7 +94,7 @@ struct Refusal: Error {
         ]
     }
 
-    /// - Parameter offset: the place in bytes.
+    /// - Parameter offset: the position in bytes.
     init(_ source: PortSource, _ message: String, at offset: Int) {
         let before = source.bytes[..<offset]
         let start = before.lastIndex(of: 10).map { $0 + 1 } ?? 0

@@ -4,17 +4,17 @@ import SwiftSyntax
 
 /// The errors that the parser has found in a tree.
 ///
-/// The parser's own messages take time with the square of the errors in what they are asked for; so it is asked for
-/// small pieces, one after another, and in a large piece the error is told by its token.
+/// The parser's own messages take time with the square of the errors in the piece that they cover; so they are requested for
+/// small pieces, one after another, and in a large piece the error is described by its token.
 struct SyntaxErrors {
     /// The largest piece, in bytes.
     private static let largestPiece = 500
 
-    /// In the order of their places.
+    /// In the order of their positions.
     private(set) var found: [(message: String, place: AbsolutePosition)] = []
 
     init(of tree: SourceFileSyntax, most: Int) {
-        // Pieces yet to be asked for, the first one last.
+        // Pieces still to be checked, the first one last.
         var open = [Syntax(tree)]
         while let piece = open.popLast(), found.count < most {
             guard piece.hasError else { continue }

@@ -1,4 +1,4 @@
-/// Changes of a text that keep the number of its lines.
+/// Changes to a source that keep the number of its lines.
 struct TextEdits {
     private let bytes: [UInt8]
     private var edits: [(range: Range<Int>, text: String)] = []
@@ -11,8 +11,8 @@ struct TextEdits {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Puts a text in the place of another; the line ends and the indentation of the old one are
-    /// kept, behind the new one.
+    /// Puts a string in place of another; the line ends and the indentation of the old one are
+    /// kept, after the new one.
     ///
     /// - Parameters:
     ///   - range: what is replaced, in bytes. Ranges do not overlap.
@@ -23,7 +23,7 @@ struct TextEdits {
         edits.append((range, text + String(decoding: lineEnds, as: UTF8.self)))
     }
 
-    /// The line ends of a text, each with the blanks behind it: a literal of several lines needs its indentation.
+    /// The line ends of a source, each with the blanks after it: a literal of several lines needs its indentation.
     private static func lineEnds(in text: ArraySlice<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         var isStart = false
@@ -40,7 +40,7 @@ struct TextEdits {
         return kept
     }
 
-    /// Puts a text, without line ends, before a byte; several at one place follow one another in the order of the
+    /// Puts a string, without line ends, before a byte; several at one position follow one another in the order of the
     /// calls.
     mutating func insert(_ text: String, at offset: Int) {
         added += text.utf8.count

@@ -1,10 +1,10 @@
 import CoreData
 
-/// The types of stores that are files, told by how the files begin.
+/// The types of stores that are files, recognized by the first bytes of the files.
 package enum StoreFileType: String, CaseIterable, Sendable {
     case sqlite, xml, binary
 
-    /// The type of a file. What is no store is taken for SQLite, whose opening says what is wrong with it.
+    /// The type of a file. A file that is not a store counts as SQLite, whose opening reports what is wrong with it.
     package init(_ url: URL) {
         self = .sqlite
         guard let start = StoreFileReader.start(of: url.path, count: 256) else { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a tool cannot do its work: a sentence for whoever asked.
+/// Why a tool cannot do its work: a sentence for the user.
 package struct StoreToolError: Error, LocalizedError, CustomStringConvertible {
     package let description: String
 

@@ -91,7 +91,7 @@ package final class DecimalConstant: NSObject, NSSecureCoding {
 
 /// A whole number of an archive that is a `Double`: its `NSNumber` is equal to that of an integer.
 ///
-/// `NSKeyedArchiver` keeps one of equal objects. The number is a text, because property lists keep one of equal numbers, too.
+/// `NSKeyedArchiver` keeps one of equal objects. The number is a string, because property lists keep one of equal numbers, too.
 package final class RealConstant: NSObject, NSSecureCoding {
     let value: Double
 
@@ -109,10 +109,10 @@ package final class RealConstant: NSObject, NSSecureCoding {
     package func encode(with coder: NSCoder) { coder.encode(value.description as NSString, forKey: "real") }
 }
 
-/// A text of an archive that is not in the composed form: its `NSString` is equal to that of the text which is.
+/// A string of an archive that is not in the composed form: its `NSString` is equal to that of the one that is.
 ///
-/// `NSKeyedArchiver` keeps one of equal objects, or both, as their hashes fall. The text is its UTF-8, because property lists keep
-/// one of equal texts, too.
+/// `NSKeyedArchiver` keeps one of equal objects, or both, as their hashes fall. The string is its UTF-8, because property lists keep
+/// one of equal strings, too.
 package final class TextConstant: NSObject, NSSecureCoding {
     let value: String
 
@@ -129,7 +129,7 @@ package final class TextConstant: NSObject, NSSecureCoding {
 
     package func encode(with coder: NSCoder) { coder.encode(Data(value.utf8) as NSData, forKey: "utf8") }
 
-    /// A text as an object that no archiver takes for another text.
+    /// A string as an object that no archiver takes for another string.
     static func archivable(_ text: String) -> Any {
         let isComposed =
             text.utf8.allSatisfy { $0 < 0x80 }
@@ -137,7 +137,7 @@ package final class TextConstant: NSObject, NSSecureCoding {
         return isComposed ? text as NSString : TextConstant(text)
     }
 
-    /// Reads a text that was archived either way.
+    /// Reads a string that was archived either way.
     static func text(_ coder: NSCoder, forKey key: String) -> String? {
         let found = coder.decodeObject(of: [NSString.self, TextConstant.self], forKey: key)
         return (found as? TextConstant)?.value ?? found as? String

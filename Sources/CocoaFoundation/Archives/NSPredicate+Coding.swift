@@ -1,6 +1,6 @@
-/// Gives predicates their place in keyed archives, which Foundation's own on Linux do not have.
+/// Archives predicates in keyed archives, which Foundation's own on Linux cannot do.
 ///
-/// Only an initialiser in a protocol extension may put another object, here one of a subclass, in the place of `self`.
+/// Only an initialiser in a protocol extension may put another object, here one of a subclass, in place of `self`.
 /// `NSPredicate` is the only type that conforms.
 public protocol _PredicateCoding {}
 
@@ -20,8 +20,8 @@ extension _PredicateCoding {
 
     /// Writes the predicate to a keyed archive, under the keys of Apple's framework.
     ///
-    /// - Precondition: the predicate is no closure, has none in it, and is of no subclass of a client's but one of
-    ///   `NSComparisonPredicate`; it is no `NSCompoundPredicate` or `NSPredicate(value:)` that code made, of which
+    /// - Precondition: the predicate is not a closure and contains none; it is not of a client's subclass other than one of
+    ///   `NSComparisonPredicate`; it is not an `NSCompoundPredicate` or `NSPredicate(value:)` made in code, of which
     ///   `structuralCopy()` is archived; and `coder` is a keyed archiver.
     public func encode(with coder: NSCoder) {
         guard let predicate = self as? NSPredicate else { return }

@@ -121,7 +121,7 @@ extension PredicateArchive {
         return fields
     }
 
-    /// A decoded value with the numbers and texts that are objects of our own in archives.
+    /// A decoded value with the numbers and strings that are objects of our own in archives.
     private static func restored(_ value: Any) -> Any {
         switch value {
         case let decimal as DecimalConstant: return decimal.value

@@ -2,7 +2,7 @@
 ///
 /// Compiled models and archived fetch requests contain predicates. Apple archives each kind of expression and
 /// of operator as a class of its own; the classes here are fewer, so that an archive's objects are converted:
-/// ``object(className:fields:)`` makes a predicate of the fields of an archived object, ``record(of:)`` tells
+/// ``object(className:fields:)`` makes a predicate of the fields of an archived object, ``record(of:)`` returns
 /// the fields and the class names to write. Both work bottom-up: the values of fields are predicates and
 /// expressions themselves, ``ArchivedKeyPath``, ``ArchivedOperator``, arrays of these, or plain values.
 ///
@@ -22,7 +22,7 @@ package enum PredicateArchive {
     /// - Parameters:
     ///   - className: the name of its class.
     ///   - fields: the values of its keys, converted already.
-    /// - Returns: `nil` when the class is none of a predicate or an expression, or when a field is missing or
+    /// - Returns: `nil` when the class is not that of a predicate or an expression, or when a field is missing or
     ///   of a wrong type.
     package static func object(className: String, fields: [String: Any]) -> Any? {
         switch className {

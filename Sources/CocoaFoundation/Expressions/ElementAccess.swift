@@ -1,6 +1,6 @@
 /// The index expressions `[FIRST]`, `[LAST]`, `[SIZE]` and `[n]`.
 enum ElementAccess {
-    /// An element of a collection; `nil` when there is none at the index.
+    /// An element of a collection; `nil` when the index has none.
     ///
     /// - Parameter index: a number counted from 0, a key of a dictionary, or an ``NSExpression/Symbol``.
     /// - Throws: ``PredicateEvaluationError`` when the value has no elements or they have no order.
@@ -32,8 +32,8 @@ enum ElementAccess {
     }
 }
 
-/// The place of an element in a collection, counted from 0.
+/// The position of an element in a collection, counted from 0.
 package enum ElementPosition {
-    /// The place that an index tells: a number without its fraction; nil for other values.
+    /// The position that an index stands for: a number without its fraction; nil for other values.
     package static func of(_ index: Any?) -> Int64? { Number(index)?.truncated }
 }

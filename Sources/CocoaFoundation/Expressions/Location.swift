@@ -1,7 +1,7 @@
-/// A place on Earth, for the function `distanceToLocation:fromLocation:`.
+/// A location on Earth, for the function `distanceToLocation:fromLocation:`.
 ///
 /// Linux has no Core Location. Any object, or dictionary, with the keys `latitude` and `longitude` in degrees
-/// is a place.
+/// is a location.
 struct Location {
     private let latitude: Double
     private let longitude: Double
@@ -9,7 +9,7 @@ struct Location {
     /// The mean radius of Earth in metres, of the International Union of Geodesy and Geophysics.
     private static let earthRadius = 6_371_008.8
 
-    /// - Throws: ``PredicateEvaluationError`` when the value is not a place.
+    /// - Throws: ``PredicateEvaluationError`` when the value is not a location.
     init(_ value: Any) throws {
         guard let latitude = Number(try KeyPathSteps("latitude").value(of: value)),
             let longitude = Number(try KeyPathSteps("longitude").value(of: value))

@@ -46,7 +46,7 @@ extension NSExpression {
                 left.value(with: object, scope: scope), right.value(with: object, scope: scope), scope.logic)
         case .subquery(let collection, let variable, let predicate):
             let value = try collection.value(with: object, scope: scope)
-            // Where there is no object that leads to rows, a store has none that a condition could be asked of.
+            // Where there is no object that leads to rows, a store has no rows to test a condition on.
             if value == nil, scope.logic == .store { return nil }
             return try NSExpression.elements(of: value) { element in
                 // The element is the iterator's value only: key paths still start at the evaluated object.
@@ -160,7 +160,7 @@ extension NSExpression.SetOperation {
 }
 
 extension NSExpression {
-    /// Whether it is a collection that is picked or put together from others, perhaps with key paths behind it: it has no
+    /// Whether it is a collection that is picked or put together from others, perhaps with key paths after it: it has no
     /// order in a store.
     package var isComposed: Bool {
         var start = self

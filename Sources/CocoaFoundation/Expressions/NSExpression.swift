@@ -165,7 +165,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     ///   - name: a function's name, of Apple's list in *NSExpression*.
     ///   - parameters: its arguments; an element that is not an expression counts as a constant.
     ///
-    /// Whether there is such a function, and whether it takes so many arguments, is told where the expression is
+    /// Whether there is such a function, and whether it takes so many arguments, is checked when the expression is
     /// evaluated; Apple raises an exception here.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         self.init(
@@ -313,7 +313,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
 
     /// Reads an expression from a keyed archive.
     ///
-    /// - Returns: `nil` when the archive's expression is none that this class knows.
+    /// - Returns: `nil` when this class does not know the archive's expression.
     public required init?(coder: NSCoder) {
         guard let kind = PredicateArchive.kind(PredicateArchive.fields(coder)) else { return nil }
         self.kind = kind
@@ -323,7 +323,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
 
     /// Writes the expression to a keyed archive, under the keys of Apple's framework.
     ///
-    /// - Precondition: the expression is no block, and a subclass overrides this method.
+    /// - Precondition: the expression is not a block, and a subclass overrides this method.
     open func encode(with coder: NSCoder) {
         PredicateArchive.encode(self, coder)
     }

@@ -1,7 +1,7 @@
 /// Objects that know the types of the properties that key paths lead to.
 ///
 /// The sum of no values is a zero of their type, which then decides whether a division is one of integers: a SQL store
-/// tells it by the column.
+/// knows it from the column.
 package protocol StoredTyping {
     /// Whether the keys lead to decimal numbers.
     func leadsToDecimals(_ keys: [String]) -> Bool

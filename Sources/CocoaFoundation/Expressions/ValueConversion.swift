@@ -7,7 +7,7 @@ package enum ValueConversion {
 
     /// A value as one of another type; `nil` when it has no counterpart there.
     ///
-    /// Dates and numbers convert by the seconds since 2001, texts by what they spell, data by Base64. An object is
+    /// Dates and numbers convert by the seconds since 2001, strings by what they spell, data by Base64. An object is
     /// one of its kind (see ``KindOfObject``), and `nil` as one of another.
     ///
     /// - Throws: ``PredicateEvaluationError`` when the type is not known.
@@ -56,7 +56,7 @@ package enum ValueConversion {
         return nil
     }
 
-    /// The number that all of a text spells: Foundation reads as far as it can.
+    /// The number that all of a string spells: Foundation reads as far as it can.
     private static func decimal(_ text: String) -> Decimal? {
         let isSpelled = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)

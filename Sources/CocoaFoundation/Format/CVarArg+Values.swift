@@ -3,7 +3,7 @@
 // predicates need no encoding. `String(format:)` does: it takes `%@` as the address of an object, and as
 // Foundation on Linux cannot describe every object there, each value is encoded as the text that it prints as.
 //
-// An address has no owner. The list of arguments therefore asks a value for an object to encode in its place,
+// An address has no owner. The list of arguments therefore gets an object from a value to encode in its place,
 // `_cVarArgObject`, and keeps that until the formatting is done.
 
 extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
@@ -78,7 +78,7 @@ extension Dictionary: @retroactive CVarArg, @retroactive _CVarArgObject {
     public var _cVarArgEncoding: [Int] { unownedEncoding(description) }
 }
 
-/// A text that a list of arguments keeps while it is formatted.
+/// A string that a list of arguments keeps while it is formatted.
 private final class FormattedText: CVarArg {
     private let text: NSString
 

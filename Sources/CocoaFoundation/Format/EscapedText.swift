@@ -1,4 +1,4 @@
-/// A text in quotation marks on one line, escaped as in JSON, which is how the predicate language escapes too.
+/// A string in quotation marks on one line, escaped as in JSON, which is how the predicate language escapes too.
 package enum EscapedText {
     /// Adds the text with its quotation marks to another. O(n).
     package static func append(_ value: String, to text: inout String) {

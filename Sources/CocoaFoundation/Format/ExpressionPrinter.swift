@@ -106,7 +106,7 @@ extension NSExpression {
         }
     }
 
-    /// The text, in parentheses where it is bound less tightly than its place asks for.
+    /// The text, in parentheses where it is bound less tightly than its position requires.
     private func text(in precedence: ExpressionPrecedence) -> String {
         self.precedence < precedence ? "(\(description))" : description
     }
@@ -141,7 +141,7 @@ extension NSExpression {
         while true {
             let left = next.left
             ends.append(" \(next.word) \(next.right.text(in: next.precedence.tighter))")
-            // A subclass may have a text of its own.
+            // A subclass may have a string of its own.
             guard type(of: left) == NSExpression.self, let inner = left.operation else {
                 return beginning + left.text(in: next.precedence) + ends.reversed().joined()
             }

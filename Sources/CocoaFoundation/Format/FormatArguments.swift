@@ -15,7 +15,7 @@ struct FormatArguments {
     /// How many arguments there are.
     var count: Int { values.count }
 
-    /// The next argument, as the expression that its place in the format string asks for.
+    /// The next argument, as the expression that its position in the format string requires.
     mutating func next(as place: Token.Argument) throws(Failure) -> NSExpression {
         guard taken < values.count else {
             let given = count == 1 ? "1 is given" : "\(count) are given"

@@ -1,6 +1,6 @@
 extension FormatParser {
-    /// Reads a call whose arguments are not all expressions, or whose name is none of a function; `nil` when the
-    /// word is none of these.
+    /// Reads a call whose arguments are not all expressions, or whose name is not that of a function; `nil` for
+    /// other words.
     mutating func readSpecialCall(_ word: String) throws -> Node? {
         switch word {
         case "SUBQUERY": return try readSubquery()
@@ -86,7 +86,7 @@ extension FormatParser {
     }
 
     /// The key path that the methods of key-value coding read: such calls are key paths, and how keys are
-    /// written that are no identifiers.
+    /// written that are not identifiers.
     private func keyPath(read method: String, _ parts: [Node]) throws -> String? {
         guard parts.count == 3, let path = try constantText(in: parts[2]), !path.isEmpty else { return nil }
         let isKey = method == "valueForKey:" && !path.contains(".")

@@ -122,7 +122,7 @@ extension FormatParser {
         return Node(leaf, at: offset)
     }
 
-    /// Reads an argument, whose place in the format string is the present token.
+    /// Reads an argument, whose position in the format string is the present token.
     private mutating func readArgument(_ place: Token.Argument) throws -> NSExpression {
         do {
             let expression = try arguments.next(as: place)

@@ -19,7 +19,7 @@ extension FormatParser {
         var tighter: Self { Self(rawValue: rawValue + 1) ?? .unary }
     }
 
-    /// The operators that stand between their two sides.
+    /// The operators between their two sides.
     private enum Infix {
         case logical(NSCompoundPredicate.LogicalType)
         case comparison(NSComparisonPredicate.Operator)
@@ -147,7 +147,7 @@ extension FormatParser {
         return try node(compound, at: parts[0].offset, over: parts)
     }
 
-    /// What may stand before an operand.
+    /// What may precede an operand.
     private enum Prefix {
         case not
         case any
@@ -220,7 +220,7 @@ extension FormatParser {
         return try node(product, at: offset, over: [operand])
     }
 
-    /// A number literal with a minus sign; the least integer's digits alone are no `Int`.
+    /// A number literal with a minus sign; the least integer's digits alone are not an `Int`.
     private func negative(_ number: Any?) -> Any {
         switch PredicateValue(number) {
         case .integer(let number): Int(-number)
@@ -270,7 +270,7 @@ extension FormatParser {
         return try node(comparison, at: left.offset, over: [left, right])
     }
 
-    /// Reports a constant that is no regular expression.
+    /// Reports a constant that is not a regular expression.
     private func checkPattern(_ right: Node, _ options: NSComparisonPredicate.Options) throws {
         guard case .constant(let value) = try expression(in: right).kind,
             let pattern = PredicateValue(value).text

@@ -1,7 +1,7 @@
 /// Reads a format string: one predicate or one expression.
 ///
 /// Predicates and expressions share one grammar of operators, read by precedence climbing: whether what
-/// stands in parentheses is a predicate or a value is known only at its end, and reading it twice would take
+/// is in parentheses is a predicate or a value is known only at its end, and reading it twice would take
 /// exponential time for nested parentheses. Which of the two a place takes is checked where it is used.
 ///
 /// Reading takes time linear to the length of the string, and its depth is bounded, so that no text of a user
@@ -89,7 +89,7 @@ struct FormatParser {
         if case .word(let word) = token.kind { ReservedWords.folded(word) } else { nil }
     }
 
-    /// Reads a symbol that must stand here.
+    /// Reads a symbol that must be here.
     mutating func read(_ symbol: Token.Symbol) throws {
         if !isAt(symbol) { try failExpecting("\"\(symbol.rawValue)\"") }
         try advance()

@@ -23,7 +23,7 @@ enum Literal {
 
     private static func cast(_ value: String, _ type: String) -> String { "CAST(\(value), \"\(type)\")" }
 
-    /// The elements in braces; those of a set in the order of their texts, so that a set has one text.
+    /// The elements in braces; those of a set in the order of their strings, so that a set has one string.
     private static func text(of collection: any ValueCollection) -> String {
         var elements = collection.collectionElements.map { text(of: $0) }
         if !collection.collectionKind.isOrdered { elements.sort() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Moments as text: `2023-01-01T00:00:00.25Z`, with as many digits behind the point as it takes, so that the text
+/// Moments as text: `2023-01-01T00:00:00.25Z`, with as many digits after the point as needed, so that the text
 /// gives the same bits back.
 package enum MomentText {
     /// Seconds from 1970 to 2001.
@@ -33,7 +33,7 @@ package enum MomentText {
             + (fraction.isEmpty ? "" : ".\(fraction)") + "Z"
     }
 
-    /// The seconds since 2001 that a text of this form stands for; nil for any other text.
+    /// The seconds since 2001 that a string of this form stands for; nil for any other string.
     package static func seconds(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),
@@ -90,7 +90,7 @@ package enum MomentText {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// The date of a day counted from 1970, in the Gregorian calendar, which is taken back before its time.
+    /// The date of a day counted from 1970, in the Gregorian calendar, which is extended to before its time.
     private static func civil(_ days: Int64) -> (Int64, Int64, Int64) {
         // Years begin with March here, so that the leap day is the last one.
         let (era, day) = (days + 719_468).quotientAndRemainder(floorDividingBy: 146_097)

@@ -1,6 +1,6 @@
 /// Gives `NSExpression` its initialisers for format strings.
 ///
-/// Only an initialiser in a protocol extension may put another object in the place of `self`: an argument
+/// Only an initialiser in a protocol extension may put another object in place of `self`: an argument
 /// `%@` that is an expression itself, or Core Data's fetch request expression. `NSExpression` is the only
 /// type that conforms.
 public protocol _ExpressionFormatParsing {}
@@ -10,7 +10,7 @@ extension NSExpression: _ExpressionFormatParsing {}
 extension _ExpressionFormatParsing {
     /// Makes an expression from a format string and its arguments.
     ///
-    /// - Precondition: the string is well formed and has as many arguments as it asks for. For text that
+    /// - Precondition: the string is well formed and has as many arguments as it requires. For text that
     ///   users write, use ``init(parsing:arguments:)``.
     public init(format expressionFormat: String, _ args: any CVarArg...) {
         self = Self.expression(format: expressionFormat, args)
@@ -18,7 +18,7 @@ extension _ExpressionFormatParsing {
 
     /// Makes an expression from a format string and an array of arguments; `NSNull` stands for no value.
     ///
-    /// - Precondition: the string is well formed and has as many arguments as it asks for.
+    /// - Precondition: the string is well formed and has as many arguments as it requires.
     public init(format expressionFormat: String, argumentArray arguments: [Any]) {
         self = Self.expression(format: expressionFormat, arguments)
     }

@@ -11,7 +11,7 @@ extension _PredicateFormatParsing {
     ///
     /// The language is that of Apple's *Predicate Format String Syntax*.
     ///
-    /// - Precondition: the string is well formed and has as many arguments as it asks for. For text that
+    /// - Precondition: the string is well formed and has as many arguments as it requires. For text that
     ///   users write, use ``init(parsing:arguments:)``.
     public init(format predicateFormat: String, _ args: any CVarArg...) {
         self = Self.predicate(format: predicateFormat, args)
@@ -19,7 +19,7 @@ extension _PredicateFormatParsing {
 
     /// Makes a predicate from a format string and an array of arguments; `NSNull` stands for no value.
     ///
-    /// - Precondition: the string is well formed and has as many arguments as it asks for.
+    /// - Precondition: the string is well formed and has as many arguments as it requires.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self = Self.predicate(format: predicateFormat, arguments ?? [])
     }

@@ -7,7 +7,7 @@ struct Token {
     enum Kind: Equatable {
         /// An identifier or a word of the language.
         case word(String)
-        /// `#name`: an identifier that is no word of the language.
+        /// `#name`: an identifier that is not a word of the language.
         case key(String)
         /// `@name`
         case collectionOperator(String)

@@ -30,7 +30,7 @@ package func presentValue(_ value: Any?) -> Any? {
 
 /// Whether a type is one that most values have: neither a collection, an object, nor something that can be absent.
 ///
-/// Casts to a protocol are slow, and almost every value is of a type that can be told by its identity.
+/// Casts to a protocol are slow, and the identity of the type is enough for almost every value.
 package func isPlain(_ type: any Any.Type) -> Bool {
     type == String.self || type == Int.self || type == Int64.self || type == Double.self || type == Bool.self
         || type == Date.self || type == UUID.self || type == Decimal.self || type == Int32.self

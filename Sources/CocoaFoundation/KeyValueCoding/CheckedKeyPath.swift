@@ -1,4 +1,4 @@
-/// The text of a key path whose names the compiler checks: what ported sources have in the place of `#keyPath`.
+/// The text of a key path whose names the compiler checks: what ported sources have in place of `#keyPath`.
 ///
 /// ```swift
 /// _checkedKeyPath("address.city", _KeyPathCheck<Person>().address.city)

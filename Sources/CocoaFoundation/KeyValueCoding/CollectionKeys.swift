@@ -1,5 +1,5 @@
-// Key-value coding of Foundation's collections, by the rules of Apple's *Key-Value Coding Programming Guide*: what is asked of
-// a collection is asked of its elements.
+// Key-value coding of Foundation's collections, by the rules of Apple's *Key-Value Coding Programming Guide*: a call on
+// a collection goes to its elements.
 //
 // Elements are managed objects and others with `KeyValueCoding`, dictionaries, and values of Foundation. Each method stops with a
 // message for an element that has no such key, as Apple's raises an exception.

@@ -25,7 +25,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     /// The operator's result.
     ///
     /// - Parameters:
-    ///   - collection: what stands before the operator.
+    ///   - collection: what precedes the operator.
     ///   - path: the path that the operator is a part of.
     ///   - index: where the path goes on, which is read from each element.
     ///   - way: how the path came to the elements.

@@ -158,7 +158,7 @@ struct JoinedKeyPath {
         }
     }
 
-    /// - Throws: for a sum of integers that is none, as SQL does.
+    /// - Throws: for a sum that is not an integer of 64 bits, as SQL does.
     static func sum(_ numbers: [Number]) throws -> Number {
         let sum = Statistics.sum(numbers)
         let isWhole = numbers.allSatisfy { if case .integer = $0 { true } else { false } }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Classes that tell the key of each of their Swift key paths.
+/// Classes that list the key of each of their Swift key paths.
 ///
 /// A Swift key path carries no name on Linux. Generated classes list theirs here, so that
 /// `NSSortDescriptor(keyPath: \Book.title, ascending: true)` and `NSExpression(forKeyPath: \Book.title)`
-/// find the key `title`. The list is read once per class, when one of its key paths is first asked for.
+/// find the key `title`. The list is read once per class, when one of its key paths is first looked up.
 public protocol KeyPathNaming: AnyObject {
     /// The key of each key path of this class.
     ///
@@ -23,7 +23,7 @@ public enum KeyPathNames {
         table.withLock { $0.add(key, for: SharedKeyPath(keyPath)) }
     }
 
-    /// The key, or the dotted key path, that `keyPath` stands for; "self" for `\Book.self`; `nil` when nobody registered it.
+    /// The key, or the dotted key path, that `keyPath` stands for; "self" for `\Book.self`; `nil` when it is not registered.
     public static func name(of keyPath: AnyKeyPath) -> String? {
         let keyPath = SharedKeyPath(keyPath)
         if let name = table.withLock({ $0.names[keyPath] }) { return name }
@@ -42,7 +42,7 @@ public enum KeyPathNames {
     /// Finds the key of a key path that is not registered, or answers `nil`.
     package typealias Resolver = @Sendable (AnyKeyPath) -> String?
 
-    /// Adds a way to find the keys of key paths that are not registered; it is asked once for each that it
+    /// Adds a way to find the keys of key paths that are not registered; it is called once for each that it
     /// finds.
     package static func addResolver(_ resolver: @escaping Resolver) {
         table.withLock { $0.resolvers.append(resolver) }
@@ -90,7 +90,7 @@ public enum KeyPathNames {
         while let current = ancestor {
             let identifier = ObjectIdentifier(current)
             let isNew = table.withLock { !$0.readTypes.contains(identifier) }
-            // The list is asked for without the lock, because a class's list may itself ask for names.
+            // The list is read without the lock, because a class's list may itself look up names.
             if isNew {
                 let listed = (current as? any KeyPathNaming.Type)?.keyPathNames ?? []
                 let names = listed.map { (key: $0.key, keyPath: SharedKeyPath($0.keyPath)) }

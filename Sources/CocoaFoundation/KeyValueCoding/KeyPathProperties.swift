@@ -1,4 +1,4 @@
-/// The properties that a Swift key path goes over, as the runtime tells them apart. `?` and `!` leave nothing:
+/// The properties that a Swift key path goes over, as the runtime distinguishes them. `?` and `!` leave nothing:
 /// `\Car.owner?.name` goes over the same properties as `\Car.owner` and `\Owner.name`.
 ///
 /// The standard library compares key paths and puts them together, and does not take them apart. So their parts are read

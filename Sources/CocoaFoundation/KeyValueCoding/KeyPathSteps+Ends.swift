@@ -52,7 +52,7 @@ extension KeyPathSteps {
             } else if let value {
                 result.append(End(value: value, kind: end.kind))
             } else if end.kind == .array {
-                // In an array an element without a value leaves its place.
+                // In an array an element without a value leaves `NSNull`.
                 result.append(End(value: NSNull(), kind: end.kind))
             }
         }

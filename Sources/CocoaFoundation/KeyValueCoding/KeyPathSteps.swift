@@ -19,7 +19,7 @@ package struct KeyPathSteps: Sendable, Hashable {
     /// The components in order.
     package let steps: [Step]
 
-    /// Takes a path apart at its dots. Each part is taken as it stands: nothing in it has a meaning but a
+    /// Takes a path apart at its dots. Each part is taken literally: nothing in it has a meaning but a
     /// leading `@`.
     package init(_ path: String) {
         steps = path.split(separator: ".", omittingEmptySubsequences: false).map { part in
@@ -82,7 +82,7 @@ package struct KeyPathSteps: Sendable, Hashable {
         return try Self.property(key, of: object)
     }
 
-    /// A value as a collection, each of whose elements is asked for a key; nil for one that has keys itself.
+    /// A value as a collection, each of whose elements is read by a key; nil for one that has keys itself.
     static func collection(_ value: Any) -> (any ValueCollection)? {
         guard !(value is any KeyValueCoding), let collection = value as? any ValueCollection,
             collection.collectionKind != .dictionary
@@ -116,7 +116,7 @@ private struct CollectedValues: ValueCollection {
     let collectionElements: [Any]
     var collectionCount: Int { collectionElements.count }
 
-    /// In an array an element without a value leaves its place, as in Apple's `value(forKey:)`; in a set it
+    /// In an array an element without a value leaves `NSNull`, as in Apple's `value(forKey:)`; in a set it
     /// leaves nothing.
     init(kind: ValueCollectionKind, values: [Any?]) {
         collectionKind = kind

@@ -28,7 +28,7 @@ public protocol KeyValueCoding: AnyObject {
 extension KeyValueCoding {
     /// The value at the end of a dotted path; a number is an `NSNumber`.
     ///
-    /// - Precondition: every object on the way has the key that is asked of it.
+    /// - Precondition: every object on the path has its key.
     public func value(forKeyPath keyPath: String) -> Any? {
         do {
             return try KeyPathSteps(keyPath).value(of: self).map(boxedNumber)
@@ -41,7 +41,7 @@ extension KeyValueCoding {
     ///
     /// Where the path leads over a collection, each element gets the value, as in Apple's.
     ///
-    /// - Precondition: every object on the way has the key that is asked of it, and the last ones conform to
+    /// - Precondition: every object on the path has its key, and the last ones conform to
     ///   `KeyValueCoding` or are mutable dictionaries.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Work on expressions that are input, in which asking an object for a key that it does not have is an error.
+/// Work on expressions that are input, in which reading a key that an object does not have is an error.
 ///
-/// Anywhere else that is a mistake of the program, which stops it. Whoever answers for keys says here that one is unknown; so
-/// every way to a key counts, and classes that answer for keys of their own are asked as usual.
+/// Anywhere else that is a mistake of the program, which stops it. Code that looks up keys notes unknown ones here; so
+/// every way to a key counts, and classes with keys of their own are called as usual.
 package enum UnknownKeys {
     private final class Found: Sendable {
         let first = Mutex<String?>(nil)
@@ -23,7 +23,7 @@ package enum UnknownKeys {
 
     /// Notes an unknown key.
     ///
-    /// - Returns: false when nobody could be told, so that the program has to stop.
+    /// - Returns: false outside of such work, so that the program has to stop.
     package static func note(_ message: String) -> Bool {
         guard let found else { return false }
         found.first.withLock { $0 = $0 ?? message }

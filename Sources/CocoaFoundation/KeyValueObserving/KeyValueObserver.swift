@@ -1,11 +1,11 @@
 import Foundation
 
-/// Objects that are told of changes by the method that Apple's `NSObject` has.
+/// Objects that are notified of changes by the method that Apple's `NSObject` has.
 ///
 /// Foundation on Linux has no key-value observing: a class that implements `observeValue(forKeyPath:…)` there
 /// conforms to this protocol, without `override`.
 public protocol KeyValueObserver: AnyObject {
-    /// Tells that an observed value changes.
+    /// Reports a change of an observed value.
     ///
     /// - Parameters:
     ///   - keyPath: The key path as it was registered.

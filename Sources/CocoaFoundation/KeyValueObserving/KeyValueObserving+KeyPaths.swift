@@ -9,13 +9,13 @@ extension KeyValueObserving {
     /// ```
     ///
     /// Values are read through the key path itself, so that they have the property's type. A value that may be
-    /// missing and is gives `.some(nil)`; `nil` means that the value was not asked for.
+    /// missing and is gives `.some(nil)`; `nil` means that the value was not requested.
     ///
     /// - Parameters:
     ///   - keyPath: The key path of the value. Its name must be known: see `KeyPathNames`.
-    ///   - options: What is told, and when.
+    ///   - options: What is reported, and when.
     ///   - changeHandler: What is called, with the object and what changed.
-    /// - Returns: The observation, which ends when nobody holds it any more.
+    /// - Returns: The observation, which ends when it is released.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
@@ -31,31 +31,31 @@ extension KeyValueObserving {
                 }))
     }
 
-    /// Tells that a value is about to change; see `willChangeValue(forKey:)`.
+    /// Announces that a value is about to change; see `willChangeValue(forKey:)`.
     public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         willChangeValue(forKey: Self.name(of: keyPath))
     }
 
-    /// Tells that a value has changed.
+    /// Reports that a value has changed.
     public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         didChangeValue(forKey: Self.name(of: keyPath))
     }
 
-    /// Tells that an ordered to-many property is about to change at some places.
+    /// Announces that an ordered to-many property is about to change at some indexes.
     public func willChange<Value>(
         _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>
     ) {
         willChange(changeKind, valuesAt: indexes, forKey: Self.name(of: keyPath))
     }
 
-    /// Tells that an ordered to-many property has changed at some places.
+    /// Reports that an ordered to-many property has changed at some indexes.
     public func didChange<Value>(
         _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>
     ) {
         didChange(changeKind, valuesAt: indexes, forKey: Self.name(of: keyPath))
     }
 
-    /// Tells that an unordered to-many property is about to be changed by a set.
+    /// Announces that an unordered to-many property is about to be changed by a set.
     public func willChangeValue<Value>(
         for keyPath: KeyPath<Self, Value>, withSetMutation mutation: NSKeyValueSetMutationKind,
         using set: Set<Value>
@@ -64,7 +64,7 @@ extension KeyValueObserving {
             forKey: Self.name(of: keyPath), withSetMutation: mutation, using: Set<AnyHashable>(set))
     }
 
-    /// Tells that an unordered to-many property has been changed by a set.
+    /// Reports that an unordered to-many property has been changed by a set.
     public func didChangeValue<Value>(
         for keyPath: KeyPath<Self, Value>, withSetMutation mutation: NSKeyValueSetMutationKind,
         using set: Set<Value>

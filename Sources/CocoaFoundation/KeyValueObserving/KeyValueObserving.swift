@@ -2,7 +2,7 @@ import Foundation
 
 /// Objects whose changes can be observed.
 ///
-/// Managed objects conform to it. So may any class that has ``KeyValueCoding`` and tells its changes:
+/// Managed objects conform to it. So may any class that has ``KeyValueCoding`` and reports its changes:
 ///
 /// ```swift
 /// final class Account: KeyValueObserving {
@@ -15,43 +15,43 @@ import Foundation
 /// }
 /// ```
 ///
-/// Nothing is observed automatically: Linux has no way to notice the call of a setter. An object that nobody
-/// observes pays for a look at ``observationCenter``, which is `nil` then.
+/// Nothing is observed automatically: Linux has no way to notice the call of a setter. An object without
+/// observers pays for a look at ``observationCenter``, which is `nil` then.
 ///
 /// An observation does not retain the object. Objects on the way of a key path, such as the author in
 /// `author.name`, are observed too if they conform. An object, those on the way from it and its observers belong to
 /// one thread or queue.
 public protocol KeyValueObserving: KeyValueCoding {
-    /// Who observes this object; `nil` while nobody does. Store it, and leave it alone otherwise.
+    /// The observers of this object; `nil` while there are none. Store it, and leave it alone otherwise.
     var observationCenter: ObservationCenter? { get set }
 
     /// The key paths of values that the value of a key is computed from: a change of theirs is one of its own.
     ///
-    /// The default is that there are none. Apple's also asks for a method `keyPathsForValuesAffecting` with the
+    /// The default is that there are none. Apple's also calls a method `keyPathsForValuesAffecting` with the
     /// key at its end, which needs the Objective-C runtime.
     static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 
-    /// Tells that the value of a key is about to change. Each call is followed by one of
+    /// Announces that the value of a key is about to change. Each call is followed by one of
     /// ``didChangeValue(forKey:)``.
     ///
-    /// Pairs of calls for one key may be nested: observers are told once, of the outermost change.
+    /// Pairs of calls for one key may be nested: observers are notified once, of the outermost change.
     func willChangeValue(forKey key: String)
 
-    /// Tells that the value of a key has changed.
+    /// Reports that the value of a key has changed.
     func didChangeValue(forKey key: String)
 
-    /// Tells that an ordered to-many property is about to change at some places.
+    /// Announces that an ordered to-many property is about to change at some indexes.
     func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
 
-    /// Tells that an ordered to-many property has changed at some places.
+    /// Reports that an ordered to-many property has changed at some indexes.
     func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
 
-    /// Tells that an unordered to-many property is about to be changed by a set.
+    /// Announces that an unordered to-many property is about to be changed by a set.
     func willChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>)
 
-    /// Tells that an unordered to-many property has been changed by a set.
+    /// Reports that an unordered to-many property has been changed by a set.
     func didChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>)
@@ -61,27 +61,27 @@ extension KeyValueObserving {
     /// No key paths.
     public static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func willChangeValue(forKey key: String) {
         observationCenter?.willChange(key, of: self)
     }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func didChangeValue(forKey key: String) {
         observationCenter?.didChange(key, of: self)
     }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
         observationCenter?.willChange(key, of: self, .places(changeKind, indexes))
     }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
         observationCenter?.didChange(key, of: self)
     }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func willChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
@@ -89,7 +89,7 @@ extension KeyValueObserving {
         observationCenter?.willChange(key, of: self, .members(mutationKind, objects))
     }
 
-    /// Tells the observers.
+    /// Notifies the observers.
     public func didChangeValue(
         forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind,
         using objects: Set<AnyHashable>
@@ -101,16 +101,16 @@ extension KeyValueObserving {
 // MARK: Observers with a method
 
 extension KeyValueObserving {
-    /// Tells an observer of the changes of a value, until ``removeObserver(_:forKeyPath:)``.
+    /// Notifies an observer of the changes of a value, until ``removeObserver(_:forKeyPath:)``.
     ///
-    /// Registered twice, an observer is told twice. It is not retained: one that is gone is not told any more,
+    /// Registered twice, an observer is notified twice. It is not retained: one that is gone is no longer notified,
     /// though its registration stays until it is removed or the object is gone.
     ///
     /// - Parameters:
-    ///   - observer: Who is told.
+    ///   - observer: The object to notify.
     ///   - keyPath: The key path of the value, for example `title` or `author.name`.
-    ///   - options: What is told, and when.
-    ///   - context: What is handed to the observer, and tells registrations apart.
+    ///   - options: What is reported, and when.
+    ///   - context: What is handed to the observer, and distinguishes registrations.
     public func addObserver(
         _ observer: any KeyValueObserver, forKeyPath keyPath: String,
         options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer?
@@ -127,14 +127,14 @@ extension KeyValueObserving {
             })
     }
 
-    /// Takes back the latest registration of an observer for a key path.
+    /// Removes the latest registration of an observer for a key path.
     ///
     /// Stops the program when there is none, as Apple's raises an exception.
     public func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
         removeObserver(observer, keyPath) { _ in true }
     }
 
-    /// Takes back the latest registration of an observer for a key path and a context.
+    /// Removes the latest registration of an observer for a key path and a context.
     ///
     /// Stops the program when there is none, as Apple's raises an exception.
     public func removeObserver(

@@ -12,7 +12,7 @@ extension NSArray {
         }
     }
 
-    /// Takes back the latest registration of an observer for a key path of each of some objects.
+    /// Removes the latest registration of an observer for a key path of each of some objects.
     ///
     /// Stops with a message where there is none, as Apple's raises an exception.
     public func removeObserver(
@@ -21,7 +21,7 @@ extension NSArray {
         for index in indexes { observed(at: index).removeObserver(observer, forKeyPath: keyPath) }
     }
 
-    /// Takes back the latest registration of an observer for a key path and a context of each of some objects.
+    /// Removes the latest registration of an observer for a key path and a context of each of some objects.
     ///
     /// Stops with a message where there is none, as Apple's raises an exception.
     public func removeObserver(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an observer wants to be told, and when. The raw values are Apple's.
+/// What is reported to an observer, and when. The raw values are Apple's.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The bits of the options.
     public let rawValue: UInt
@@ -14,10 +14,10 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The value before the change.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
 
-    /// A notification at once, before the registering call returns: with ``new`` it tells the value at hand.
+    /// A notification at once, before the registering call returns: with ``new`` it has the present value.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 
-    /// One notification before and one after each change. The first never tells the new value.
+    /// One notification before and one after each change. The first never has the new value.
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
@@ -27,13 +27,13 @@ public enum NSKeyValueChange: UInt, Sendable {
     case setting = 1
     /// Objects were put into a to-many property.
     case insertion = 2
-    /// Objects were taken out of a to-many property.
+    /// Objects were removed from a to-many property.
     case removal = 3
     /// Objects of a to-many property were exchanged for others.
     case replacement = 4
 }
 
-/// The keys of the dictionary that tells an observer of a change. The raw values are Apple's.
+/// The keys of the dictionary that describes a change to an observer. The raw values are Apple's.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
     /// The text of the key.
     public let rawValue: String
@@ -61,10 +61,10 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
     /// The objects are put in: an insertion of those that were not there.
     case union = 1
-    /// The objects are taken out: a removal of those that were there.
+    /// The objects are removed: a removal of those that were there.
     case minus = 2
-    /// All other objects are taken out: a removal of them.
+    /// All other objects are removed: a removal of them.
     case intersect = 3
-    /// The objects take the place of those that were there: a replacement.
+    /// The objects replace those that were there: a replacement.
     case set = 4
 }

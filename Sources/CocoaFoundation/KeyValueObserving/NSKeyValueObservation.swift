@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a change handler is told.
+/// The change that a change handler gets.
 public struct NSKeyValueObservedChange<Value> {
     /// How a value changed.
     public typealias Kind = NSKeyValueChange
@@ -8,18 +8,18 @@ public struct NSKeyValueObservedChange<Value> {
     /// How the value changed.
     public let kind: Kind
 
-    /// The new value, if it was asked for by `.new`. For an insertion or a replacement these are only the objects
+    /// The new value, if it was requested by `.new`. For an insertion or a replacement these are only the objects
     /// that came in, if the property's type can hold them.
     public let newValue: Value?
 
-    /// The old value, if it was asked for by `.old`. For a removal or a replacement these are only the objects that
+    /// The old value, if it was requested by `.old`. For a removal or a replacement these are only the objects that
     /// left, if the property's type can hold them.
     public let oldValue: Value?
 
     /// Where the objects are in an ordered to-many property.
     public let indexes: IndexSet?
 
-    /// Whether the change is still to come, as asked for by `.prior`.
+    /// Whether the change is still to come, as requested by `.prior`.
     public let isPrior: Bool
 
     init(_ change: ObservedChange) {
@@ -31,7 +31,7 @@ public struct NSKeyValueObservedChange<Value> {
     }
 }
 
-/// An observation by a change handler. It ends by ``invalidate()`` and when nobody holds it any more.
+/// An observation by a change handler. It ends by ``invalidate()`` and when it is released.
 public class NSKeyValueObservation: NSObject {
     private weak var observation: Observation?
 

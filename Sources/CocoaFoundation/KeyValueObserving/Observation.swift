@@ -36,7 +36,7 @@ final class Observation {
     // The chain has parts at objects that live on.
     deinit { chain?.detach() }
 
-    /// Enters the observation at its object, and delivers the initial notification that was asked for.
+    /// Enters the observation at its object, and delivers the initial notification that was requested.
     func begin() {
         guard let object else { return }
         ObservationCenter.of(object).add(self)
@@ -55,12 +55,12 @@ final class Observation {
         if let object { ObservationCenter.remove(self, from: object) }
     }
 
-    /// What can be told of a change of the value as a whole, before it.
+    /// What is known of a change of the value as a whole, before it.
     func changeBefore() -> ObservedChange {
         ObservedChange(old: options.contains(.old) ? .told(object.flatMap(read)) : .untold)
     }
 
-    /// Delivers a notification before a change, if it was asked for.
+    /// Delivers a notification before a change, if it was requested.
     func deliverPrior(_ change: ObservedChange) {
         guard isValid, options.contains(.prior), let object else { return }
         var told = told(of: change)
@@ -77,7 +77,7 @@ final class Observation {
         deliver(object, told(of: change))
     }
 
-    /// What of a change was asked for.
+    /// The requested part of a change.
     private func told(of change: ObservedChange) -> ObservedChange {
         var told = change
         if !options.contains(.new) { told.new = .untold }

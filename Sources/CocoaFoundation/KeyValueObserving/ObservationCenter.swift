@@ -2,9 +2,9 @@ import Foundation
 
 /// Who observes an object, and what of its changes is under way.
 ///
-/// An object has one as soon as it is observed, or stands on the way of an observed key path, and loses it when
+/// An object has one as soon as it is observed, or is on an observed key path, and loses it when
 /// that ends. Handlers may add and remove observations, change observed values and let go of objects while they
-/// are called; those who observe already are told in the order in which they were registered.
+/// are called; present observers are notified in the order in which they were registered.
 public final class ObservationCenter {
     /// The observations of key paths that begin at the object, in the order of their registration.
     private var observations: [Observation] = []
@@ -61,7 +61,7 @@ public final class ObservationCenter {
         center.leaveIfUnused(by: object)
     }
 
-    /// An object that nobody observes any more is to pay for a look at `nil` only. A handler may have ended the last
+    /// An object without observers pays for a look at `nil` only. A handler may have ended the last
     /// observation and begun another, so that the object has a new center already.
     private func leaveIfUnused(by object: any KeyValueObserving) {
         guard observations.isEmpty, links.isEmpty, pendingChanges.isEmpty else { return }
@@ -73,13 +73,13 @@ public final class ObservationCenter {
         observations.last { $0.keyPath == keyPath && ($0.registration.map(isMeant) ?? false) }
     }
 
-    /// Whether anyone is to be told of changes of a key.
+    /// Whether a key has observers.
     ///
     /// For objects that announce changes without a setter's being called: those that are about to be refreshed,
     /// for example, look here before they compute what changes.
     package func isWatched(_ key: String) -> Bool { links[key] != nil }
 
-    /// The keys whose changes anyone is to be told of.
+    /// The keys that have observers.
     package var watchedKeys: some Collection<String> { links.keys }
 
     // MARK: Changes

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A value that an observer is told, or not.
+/// A value that is reported to an observer, or not.
 enum ObservedValue {
     /// The observer did not ask for it, or the kind of change has none.
     case untold
-    /// The value; `nil` when there is none.
+    /// The value; `nil` when it is missing.
     case told(Any?)
 
     /// The value as a type, which may be an optional one: no value is then `.some(nil)`.
@@ -16,7 +16,7 @@ enum ObservedValue {
     }
 }
 
-/// What an observer is told.
+/// What is reported to an observer.
 struct ObservedChange {
     var kind = NSKeyValueChange.setting
     var new = ObservedValue.untold
@@ -40,14 +40,14 @@ struct ObservedChange {
 package enum ChangeDescription {
     /// As a whole.
     case whole
-    /// At places of an ordered to-many property.
+    /// At indexes of an ordered to-many property.
     case places(NSKeyValueChange, IndexSet)
     /// By a set of objects.
     case members(NSKeyValueSetMutationKind, Set<AnyHashable>)
 }
 
 extension ChangeDescription {
-    /// What can be told before a change of an object's property.
+    /// What is known before a change of an object's property.
     func changeBefore(_ key: String, of object: any KeyValueObserving) -> ObservedChange {
         switch self {
         case .whole, .places(.setting, _): return ObservedChange()
@@ -74,7 +74,7 @@ extension ChangeDescription {
         }
     }
 
-    /// What can be told after the change, from what could be told before it.
+    /// What is known after the change, from what was known before it.
     func change(after before: ObservedChange, _ key: String, of object: any KeyValueObserving)
         -> ObservedChange
     {

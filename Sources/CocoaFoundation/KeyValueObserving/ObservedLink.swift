@@ -49,7 +49,7 @@ final class ObservedLink {
     }
 
     /// Whether a change of the key is one of the observed value itself: a change of some members of a to-many
-    /// property can be told as such only then.
+    /// property can be reported as such only then.
     var isAtEnd: Bool {
         rest == nil && sequence(first: self, next: \.previous).allSatisfy { $0.role != .dependency }
     }
@@ -70,7 +70,7 @@ final class ObservedLink {
         }
     }
 
-    /// Takes this link and those behind it from the objects that they watch.
+    /// Removes this link and those after it from the objects that they watch.
     func detach() {
         guard isAttached else { return }
         isAttached = false

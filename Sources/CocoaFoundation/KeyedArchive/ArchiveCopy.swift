@@ -27,7 +27,7 @@ package struct ArchiveCopy {
     /// - Parameters:
     ///   - reference: the number of the object in its archive.
     ///   - maximum: how many parts it may have.
-    /// - Returns: its place in the other archive.
+    /// - Returns: its index in the other archive.
     /// - Throws: ``MalformedPropertyList``.
     package mutating func add(_ reference: UInt64, maximum: Int = KeyedArchiveReader.maximumWeight) throws
         -> Int

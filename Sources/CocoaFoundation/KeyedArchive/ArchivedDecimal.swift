@@ -13,7 +13,7 @@ struct ArchivedDecimal {
 
     private static let digitCount = 8
 
-    /// Reads the fields that the decoder stands at.
+    /// Reads the fields of the decoder's object.
     ///
     /// - Throws: ``MalformedPropertyList``.
     init(_ decoder: KeyedArchiveDecoder) throws {
@@ -43,7 +43,7 @@ struct ArchivedDecimal {
         number = NSDecimalNumber(decimal: Decimal(sign: sign, exponent: exponent, significand: significand))
     }
 
-    /// Zero with as many places behind the point as it was written with.
+    /// Zero with as many digits after the point as it was written with.
     private static func zero(exponent: Int) -> NSDecimalNumber {
         guard exponent < 0 else { return .zero }
         let text = "0." + String(repeating: "0", count: -exponent)

@@ -7,8 +7,8 @@ extension BinaryPropertyList {
     ///   - data: the property list in the binary format.
     ///   - maximumDepth: how deep containers may be nested.
     ///   - maximumWeight: how many objects there may be, a shared one counted as often as it is reached.
-    /// - Throws: ``MalformedPropertyList`` beyond a limit, and for what is no dictionary or holds what a plain property
-    ///   list does not: null, sets, references of archives, keys that are no strings.
+    /// - Throws: ``MalformedPropertyList`` beyond a limit, and for anything but a dictionary, or for one that holds what a plain property
+    ///   list does not: null, sets, references of archives, keys that are not strings.
     package static func dictionary(
         _ data: Data, maximumDepth: Int, maximumWeight: Int
     ) throws -> [String: Any] {

@@ -7,7 +7,7 @@ import Foundation
 /// surprise, so such bytes are read here. Parsing is not recursive, takes time and memory in proportion to the
 /// length of the data, and throws ``MalformedPropertyList`` for whatever does not fit.
 ///
-/// The objects of a property list lie in a table and name each other by their index there. A table may hold
+/// The objects of a property list are in a table and name each other by their index there. A table may hold
 /// cycles; ``checkTree(maximumDepth:maximumWeight:)`` rules them out for those who follow references.
 package struct BinaryPropertyList {
     /// One object of the table. References are indexes into ``BinaryPropertyList/nodes``.
@@ -87,7 +87,7 @@ extension BinaryPropertyList.Node {
 }
 
 extension BinaryPropertyList {
-    /// Makes sure that whoever follows the references from the root comes to an end.
+    /// Checks that following the references from the root comes to an end.
     ///
     /// - Parameters:
     ///   - maximumDepth: How deep containers may be nested.

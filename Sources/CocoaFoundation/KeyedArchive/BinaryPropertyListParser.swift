@@ -3,8 +3,8 @@ import Foundation
 /// Reads the table of a binary property list, object by object, every offset and length checked.
 ///
 /// The format: the eight bytes `bplist00`; the objects, each a marker byte and its contents; the table of the
-/// objects' offsets; and 32 bytes that tell the widths of an offset and of a reference, the number of objects,
-/// the outermost object and where the table lies. All numbers are big-endian.
+/// objects' offsets; and 32 bytes that give the widths of an offset and of a reference, the number of objects,
+/// the outermost object and the offset of the table. All numbers are big-endian.
 struct BinaryPropertyListParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let offsetWidth: Int
@@ -53,7 +53,7 @@ struct BinaryPropertyListParser {
         else {
             throw MalformedPropertyList("its table of objects does not lie inside it")
         }
-        // An object takes a byte at least before the table that says where it lies.
+        // An object takes a byte at least before the table that has its offset.
         guard count <= tableStart - UInt64(Self.headerLength) else {
             throw MalformedPropertyList("its objects overlap")
         }
@@ -81,7 +81,7 @@ struct BinaryPropertyListParser {
         MalformedPropertyList("it has more than \(maximumObjects) objects or references to them")
     }
 
-    /// Bounds what it costs to look up the keys of all dictionaries: a text of a megabyte could be the key of each of a
+    /// Bounds what it costs to look up the keys of all dictionaries: a string of a megabyte could be the key of each of a
     /// million of them.
     private func checkKeys(_ nodes: [BinaryPropertyList.Node]) throws {
         var unread = bytes.count * 2

@@ -10,7 +10,7 @@ extension BinaryPropertyList {
     }
 }
 
-/// Writes the table of a binary property list; ``BinaryPropertyListParser`` tells the format.
+/// Writes the table of a binary property list; ``BinaryPropertyListParser`` describes the format.
 private struct BinaryPropertyListWriter {
     private var output = Array("bplist00".utf8)
     private let referenceWidth: Int

@@ -12,7 +12,7 @@ extension FoundationArchiveClass {
     }
 
     private static func node(of number: NSNumber) -> BinaryPropertyList.Node {
-        // The two Booleans are objects of their own; every other number tells the C type that it holds.
+        // The two Booleans are objects of their own; every other number reports the C type that it holds.
         if number === NSNumber(value: true) { return .boolean(true) }
         if number === NSNumber(value: false) { return .boolean(false) }
         switch String(cString: number.objCType) {
@@ -111,7 +111,7 @@ extension FoundationArchiveClass {
         }
     }
 
-    /// The entries of a dictionary, by key if the keys are texts, so that equal dictionaries give equal bytes.
+    /// The entries of a dictionary, by key if the keys are strings, so that equal dictionaries give equal bytes.
     private static func sorted(_ dictionary: NSDictionary) -> [(key: Any, value: Any)] {
         let entries = dictionary.map { (key: $0.key, value: $0.value) }
         let texts = entries.compactMap { $0.key as? String }

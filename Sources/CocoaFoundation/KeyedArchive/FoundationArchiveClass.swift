@@ -40,7 +40,7 @@ enum FoundationArchiveClass {
         }
     }
 
-    /// Makes an object from the fields that the decoder stands at.
+    /// Makes an object from the fields of the decoder's object.
     ///
     /// - Throws: ``MalformedPropertyList`` or `CocoaError`.
     static func newObject(of found: AnyClass, from decoder: KeyedArchiveDecoder) throws -> AnyObject {

@@ -1,12 +1,12 @@
 /// How much work the hash tables of one archive may be: its sets, ordered sets and dictionaries, all of them together.
 ///
 /// A hash table compares members of equal hash one with another. In Foundation on Linux all arrays of equal length have the
-/// same hash, and texts and data are hashed by parts; a comparison of two arrays goes through all that they hold, each
+/// same hash, and strings and data are hashed by parts; a comparison of two arrays goes through all that they hold, each
 /// shared object as often as it is reached. An archive of a few kilobytes could ask for hours of comparisons. So each
 /// table is charged for the pairs of its members that have equal hashes, by what these weigh, before it is made.
 struct HashingBudget {
     /// The charge of a whole archive. A member weighs one for each object in it, each as often as it is reached, and one
-    /// more for each 64 bytes of texts and data.
+    /// more for each 64 bytes of strings and data.
     ///
     /// A set of a thousand pairs of numbers, each an array, takes three quarters of it.
     static let limit = 2_000_000

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// An archive is a dictionary of four entries. `$objects` is the list of all objects, `$null` at its start; an
 /// object is a plain value or a dictionary of fields, whose `$class` leads to its class's name. `$top` names the
-/// outermost values. References among objects are numbers of a type of their own, the places in `$objects`.
+/// outermost values. References among objects are numbers of a type of their own, the indexes in `$objects`.
 package struct KeyedArchive {
     /// The property list.
     package let list: BinaryPropertyList
@@ -22,13 +22,13 @@ package struct KeyedArchive {
         var known: [Int: [String]] = [:]
     }
 
-    /// How many of the classes that an archive proposes in the place of a missing one are looked at.
+    /// How many of the classes that an archive proposes in place of a missing one are looked at.
     private static let mostHints = 32
 
     /// Takes a keyed archive apart.
     ///
     /// - Parameter maximumObjects: how many objects, and how many references, the property list may have.
-    /// - Throws: ``MalformedPropertyList``, also for a property list that is no keyed archive.
+    /// - Throws: ``MalformedPropertyList``, also for a property list that is not a keyed archive.
     package init(_ data: Data, maximumObjects: Int = BinaryPropertyList.maximumObjects) throws {
         guard BinaryPropertyList.isBinaryPropertyList(data) else {
             throw MalformedPropertyList(Self.reasonForForeignData(data))
@@ -100,7 +100,7 @@ package struct KeyedArchive {
 }
 
 extension BinaryPropertyList {
-    /// The entries of a dictionary whose keys are texts.
+    /// The entries of a dictionary whose keys are strings.
     ///
     /// - Throws: ``MalformedPropertyList`` when the object is something else, or names a key twice.
     package func fields(of index: Int) throws -> [String: Int] {

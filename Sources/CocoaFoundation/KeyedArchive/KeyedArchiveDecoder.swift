@@ -1,6 +1,6 @@
 import Foundation
 
-/// The coder that stands at one object of a keyed archive while that object is read.
+/// The coder of one object of a keyed archive while that object is read.
 ///
 /// The rules are those of ``KeyedArchiveReader``. A missing number is zero, as Apple's documentation says; a value
 /// that is there but of another type is a failure, which Apple's raises as an exception.
@@ -10,9 +10,9 @@ final class KeyedArchiveDecoder: NSCoder {
     private let classes: [AnyClass]
 
     /// - Parameters:
-    ///   - reader: Who reads the objects that this one refers to.
-    ///   - fields: Where the values of the object's fields lie.
-    ///   - classes: The classes that the object itself was asked for with.
+    ///   - reader: Reads the objects that this one refers to.
+    ///   - fields: The indexes of the values of the object's fields.
+    ///   - classes: The classes that were requested for the object itself.
     init(reader: KeyedArchiveReader, fields: [String: Int], classes: [AnyClass]) {
         self.reader = reader
         self.fields = fields
@@ -152,7 +152,7 @@ final class KeyedArchiveDecoder: NSCoder {
         }
     }
 
-    /// An integer of the width that was asked for.
+    /// An integer of the requested width.
     private func integer<Value: FixedWidthInteger>(forKey key: String) -> Value {
         switch node(forKey: key) {
         case .integer(let value)?: Value(exactly: value) ?? mismatch(key, 0)

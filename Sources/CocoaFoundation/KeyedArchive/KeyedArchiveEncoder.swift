@@ -4,10 +4,10 @@ import Foundation
 final class KeyedArchiveEncoder: NSCoder {
     private let writer: KeyedArchiveWriter
 
-    /// The object's fields and where their values lie.
+    /// The object's fields and the indexes of their values.
     private(set) var fields: [(key: String, value: Int)] = []
 
-    /// Where each field stands among them.
+    /// The index of each field among them.
     private var places: [String: Int] = [:]
 
     /// - Parameter writer: Who writes the objects that this one refers to.
@@ -31,7 +31,7 @@ final class KeyedArchiveEncoder: NSCoder {
 
     /// Gives the object a field that lists objects.
     ///
-    /// - Returns: the places of the objects in the archive.
+    /// - Returns: the indexes of the objects in the archive.
     @discardableResult
     func encodeElements(_ elements: some Sequence<Any>, forKey key: String) -> [Int] {
         let places = elements.map { writer.reference(to: $0) }
@@ -41,7 +41,7 @@ final class KeyedArchiveEncoder: NSCoder {
 
     /// Gives the object a field that holds an object.
     ///
-    /// - Returns: the place of that object in the archive.
+    /// - Returns: the index of that object in the archive.
     func encodeElement(_ element: Any, forKey key: String) -> Int {
         let place = writer.reference(to: element)
         set(.identifier(UInt64(place)), forKey: key)
@@ -50,7 +50,7 @@ final class KeyedArchiveEncoder: NSCoder {
 
     /// Charges for the hash table that the reader of the archive makes of members, so that what is written can be read.
     ///
-    /// - Parameter places: the places of the members in the archive.
+    /// - Parameter places: the indexes of the members in the archive.
     func charge(_ members: [Any], _ places: [Int]) throws { try writer.charge(members, places) }
 
     // MARK: What the coder is

@@ -2,13 +2,13 @@ import Foundation
 
 /// Reads objects from keyed archives that may come from anyone.
 ///
-/// `NSKeyedUnarchiver` of Foundation on Linux ends the program when an archive names a class that was not asked
-/// for, holds a value of the wrong type or contains itself, whatever its `decodingFailurePolicy` says. A database
+/// `NSKeyedUnarchiver` of Foundation on Linux ends the program when an archive names a class that was not requested,
+/// holds a value of the wrong type or contains itself, whatever its `decodingFailurePolicy` says. A database
 /// file must not be able to do that. Here the classes of ``FoundationArchiveClass`` are read without their help,
 /// and any other class that conforms to `NSSecureCoding` gets its `init(coder:)`, with a ``KeyedArchiveDecoder``.
 ///
-/// - Each object is of one of the classes that were asked for in its place, or of a subclass. The elements of a
-///   collection may be of the classes that the collection was asked for with, and of the classes of property lists:
+/// - Each object is of one of the classes that were requested for it, or of a subclass. The elements of a
+///   collection may be of the classes that were requested for the collection, and of the classes of property lists:
 ///   Apple's unarchiver lets those pass. That holds for each place that a shared object is read from.
 /// - The first failure ends the reading: every later request is answered with nothing.
 /// - What the sets and dictionaries of an archive cost to make is bounded for all of them together; see
@@ -32,7 +32,7 @@ package final class KeyedArchiveReader {
         let weight: Int
         /// What comparing it with an equal one costs.
         let comparisonWeight: Int
-        /// The classes that it was asked for with when it was read.
+        /// The classes that were requested when it was read.
         let classes: [AnyClass]
     }
     private var weight = 0
@@ -85,7 +85,7 @@ package final class KeyedArchiveReader {
     /// Reads the object that a field refers to or, a plain value, holds.
     ///
     /// - Parameters:
-    ///   - field: Where the field's value lies.
+    ///   - field: The index of the field's value.
     ///   - allowed: The classes that the object may be of.
     ///   - isElement: Whether it is an element of a collection and may be a property list as well.
     /// - Returns: `nil` for the null object.
@@ -124,7 +124,7 @@ package final class KeyedArchiveReader {
         return object
     }
 
-    /// Where the object lies that a field refers to, or the field itself; `nil` for the null object.
+    /// The index of the object that a field refers to, or the field itself; `nil` for the null object.
     private func place(of field: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[field] else { return field }
         return try archive.object(at: reference)
@@ -199,7 +199,7 @@ extension KeyedArchiveReader {
     }
 
     /// The name of a class in an archive that does not exist in this program, nor any of the classes that the archive
-    /// proposes in its place; nil when all exist, or the data is no archive.
+    /// proposes for it; nil when all exist, or the data is not an archive.
     package static func missingClass(in data: Data) -> String? {
         guard let archive = try? KeyedArchive(data) else { return nil }
         for index in archive.objects {

@@ -11,17 +11,17 @@ import Foundation
 package final class KeyedArchiveWriter {
     private var table = PropertyListTable()
 
-    /// The objects that were begun, and their places in the archive. They are kept, lest an address be used again.
+    /// The objects that were begun, and their indexes in the archive. They are retained, so that no address is used again.
     private var places: [ObjectIdentifier: (place: Int, object: AnyObject)] = [:]
     private var classPlaces: [String: Int] = [:]
 
-    /// The objects of the archive, as indexes into the table. An object takes its place before it is written,
+    /// The objects of the archive, as indexes into the table. An object gets its index before it is written,
     /// because it may be met again inside itself.
     private var objects: [Int]
-    /// The places of the objects that are being written.
+    /// The indexes of the objects that are being written.
     private var unfinished: Set<Int> = []
     private var depth = 0
-    /// What comparing each object with an equal one costs, by its place: as the reader counts it.
+    /// What comparing each object with an equal one costs, by its index: as the reader counts it.
     private var comparisonWeights: [Int: Int] = [:]
     private var comparisonWeight = 0
     private var hashing = HashingBudget()
@@ -47,7 +47,7 @@ package final class KeyedArchiveWriter {
     /// The archive.
     ///
     /// - Parameters:
-    ///   - root: the place of the outermost object.
+    ///   - root: the index of the outermost object.
     ///   - key: its key.
     ///   - maximumObjects: how many objects, and how many references to them, the reader takes.
     /// - Throws: The first thing that went wrong; `CocoaError.coderInvalidValue` for more than the reader takes.
@@ -70,25 +70,25 @@ package final class KeyedArchiveWriter {
         return BinaryPropertyList(nodes: table.nodes, root: archive).data()
     }
 
-    /// Takes a place for an object that is not written yet, so that others can refer to it.
+    /// Reserves an index for an object that is not written yet, so that others can refer to it.
     package func reserve() -> Int {
         objects.append(0)
         return objects.count - 1
     }
 
-    /// Writes an object at its place.
+    /// Writes an object at its index.
     ///
     /// - Parameters:
-    ///   - place: a place that was reserved.
+    ///   - place: a reserved index.
     ///   - classNames: the names of the object's class and of its superclasses, but for `NSObject`.
-    ///   - fields: the keys, and where their values lie in the property list.
+    ///   - fields: the keys, and the indexes of their values in the property list.
     package func fill(_ place: Int, classNames: [String], fields: [(key: String, value: Int)]) {
         let archivedClass = self.place(ofClass: classNames + ["NSObject"])
         let reference = add(.identifier(UInt64(archivedClass)))
         objects[place] = table.addDictionary(fields + [(key: "$class", value: reference)])
     }
 
-    /// Puts what lies in the property list at a place that was reserved.
+    /// Puts a value of the property list at a reserved index.
     func fill(_ place: Int, with node: Int) { objects[place] = node }
 
     /// Writes the outermost object of another archive.
@@ -106,7 +106,7 @@ package final class KeyedArchiveWriter {
         }
     }
 
-    /// Takes a place for a plain value.
+    /// Reserves an index for a plain value.
     package func addObject(_ node: BinaryPropertyList.Node) -> Int {
         objects.append(table.add(node))
         return objects.count - 1
@@ -125,7 +125,7 @@ package final class KeyedArchiveWriter {
         table.add(.identifier(UInt64(reference(to: value))))
     }
 
-    /// The place of an object among those of the archive, where it is put unless it is there.
+    /// The index of an object among those of the archive, where it is put unless it is there.
     ///
     /// - Parameter value: an object, or a Swift value that Foundation has a class for; `nil` is the null object.
     package func reference(to value: Any?) -> Int {
@@ -201,7 +201,7 @@ package final class KeyedArchiveWriter {
         }
     }
 
-    /// The place of a class's description among the objects of the archive.
+    /// The index of a class's description among the objects of the archive.
     private func place(of archivedClass: AnyClass) -> Int {
         let name = NSKeyedArchiver.classNameForClass(archivedClass) ?? NSStringFromClass(archivedClass)
         if let known = classPlaces[name] { return known }

@@ -38,7 +38,7 @@ public final class OpaqueArchive: NSObject, @unchecked Sendable {
         return try? archive.classNames(of: fields).first
     }
 
-    /// The object, if the program has told of its class by `NSKeyedUnarchiver.setClass(_:forClassName:)`.
+    /// The object, if the program has registered its class by `NSKeyedUnarchiver.setClass(_:forClassName:)`.
     package func objectOfRegisteredClass() -> AnyObject? {
         guard let className, let found = NSKeyedUnarchiver.class(forClassName: className) else { return nil }
         return try? KeyedArchiveReader.root(of: [found], from: data)

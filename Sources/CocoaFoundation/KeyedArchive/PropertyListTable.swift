@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table of a property list while it grows. The same texts and numbers are written once.
+/// The table of a property list while it grows. The same strings and numbers are written once.
 package struct PropertyListTable {
     /// The objects.
     package private(set) var nodes: [BinaryPropertyList.Node] = []
@@ -9,7 +9,7 @@ package struct PropertyListTable {
     private var shared: [SharedValue: Int] = [:]
 
     private enum SharedValue: Hashable {
-        /// The bytes of the text: two spellings of an accented letter are equal as `String`, and two texts.
+        /// The bytes of the string: two spellings of an accented letter are equal as `String`, but are written as two.
         case string([UInt8])
         case integer(Int64)
         case identifier(UInt64)

@@ -1,17 +1,17 @@
 /// The right side of a comparison, prepared so that many left sides can be compared with it.
 ///
-/// A text is folded once, a regular expression compiled once, and a collection becomes a set: `IN` with a
+/// A string is folded once, a regular expression compiled once, and a collection becomes a set: `IN` with a
 /// thousand constants looks at one of them per object.
 struct ComparedOperand: @unchecked Sendable {
-    // Unchecked: the values are those of a constant expression, which nobody changes.
+    // Unchecked: the values are those of a constant expression, which do not change.
 
     private enum Form {
         case value(PredicateValue)
         case pattern(TextPattern)
-        /// A text that the left side contains, as a part or, if that is a collection, as an element.
+        /// A string that the left side contains, as a part or, if that is a collection, as an element.
         case part(TextPattern, element: TextPattern)
         case elements(Set<PredicateValue>)
-        /// Elements that are compared one by one, because a locale decides about their texts.
+        /// Elements that are compared one by one, because a locale decides about their strings.
         case localElements([PredicateValue])
         case bounds(PredicateValue, PredicateValue)
         /// The text that the left side must be a part of.
@@ -23,7 +23,7 @@ struct ComparedOperand: @unchecked Sendable {
     private let comparison: TextComparison
     private let form: Form
 
-    /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
+    /// - Throws: ``PredicateEvaluationError`` when the operator does not take the value.
     init(
         _ type: NSComparisonPredicate.Operator, _ value: Any?, options: NSComparisonPredicate.Options
     ) throws {
@@ -55,7 +55,7 @@ struct ComparedOperand: @unchecked Sendable {
         case (.in, .text(let text)):
             return .whole(text)
         case (.in, .collection(let collection)):
-            // What is no number is equal to nothing, and would make a set's only bucket long.
+            // NaN is equal to nothing, and would make a set's only bucket long.
             let values = collection.collectionElements.map { comparison.element(PredicateValue($0)) }
                 .filter { $0.isAbsent || !$0.isNoStoredValue }
             return comparison.isLocal ? .localElements(values) : .elements(Set(values))
@@ -184,7 +184,7 @@ struct ComparedOperand: @unchecked Sendable {
 }
 
 extension PredicateValue {
-    /// The value as the operators of text see it: URLs are their texts, as in a SQL store.
+    /// The value as the operators of text see it: URLs are their strings, as in a SQL store.
     fileprivate var textForm: String? {
         switch self {
         case .text(let text): text

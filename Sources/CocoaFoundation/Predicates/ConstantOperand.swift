@@ -28,11 +28,11 @@ struct ConstantOperand<Operand: Sendable>: Sendable {
     }
 }
 
-/// The right side of a comparison in a store, prepared for comparing values as they are and, once that is needed, as texts.
+/// The right side of a comparison in a store, prepared for comparing values as they are and, once that is needed, as strings.
 ///
 /// What a list needs work for is done once, and not for every left side.
 final class StoreSide: @unchecked Sendable {
-    // Unchecked: the value is that of an expression, which nobody changes.
+    // Unchecked: the value is that of an expression, which does not change.
 
     let operand: ComparedOperand
     private let value: Any?
@@ -40,10 +40,10 @@ final class StoreSide: @unchecked Sendable {
     private let options: NSComparisonPredicate.Options
     private let texts = Mutex<(isOrHas: Bool?, operand: ComparedOperand?)>((nil, nil))
     private let convertible: ConvertibleValues
-    /// The operand with numbers as texts, and that with texts as numbers.
+    /// The operand with numbers as strings, and that with strings as numbers.
     private let converted = Mutex<(texts: ComparedOperand?, numbers: ComparedOperand?)>((nil, nil))
 
-    /// - Throws: ``PredicateEvaluationError`` when the value is none that the operator takes.
+    /// - Throws: ``PredicateEvaluationError`` when the operator does not take the value.
     init(
         _ type: NSComparisonPredicate.Operator, _ value: Any?, options: NSComparisonPredicate.Options,
         isConstant: Bool
@@ -61,7 +61,7 @@ final class StoreSide: @unchecked Sendable {
     func holdsConverted(
         for left: Any, isLeftConstant: @autoclosure () -> Bool, isRightConstant: @autoclosure () -> Bool
     ) throws -> Bool? {
-        // Almost always both are texts, or numbers: that is told by their types.
+        // Almost always both are strings, or numbers: their types show that.
         let isText = Swift.type(of: left) == String.self || left is NSString
         guard isText ? convertible.hasNumbers : convertible.hasTexts else { return nil }
         let leftSide = ConvertibleValues(left)
@@ -102,7 +102,7 @@ final class StoreSide: @unchecked Sendable {
         return collection.collectionElements.map { ConvertedConstant.text(of: $0) ?? $0 }
     }
 
-    /// Texts as the numbers that they are written as, those in collections, too.
+    /// Strings as the numbers that they are written as, those in collections, too.
     private static func number(_ value: Any?) -> Any? {
         guard let collection = value as? any ValueCollection else {
             return ConvertedConstant.number(of: value) ?? value
@@ -110,10 +110,10 @@ final class StoreSide: @unchecked Sendable {
         return collection.collectionElements.map { ConvertedConstant.number(of: $0) ?? $0 }
     }
 
-    /// Whether a left side holds when both are compared as texts; nil for values that are not.
+    /// Whether a left side holds when both are compared as strings; nil for values that are not.
     ///
     /// They are when one is a URL or a UUID, and the other is or has text, which stores let stand for it, or options ask for
-    /// a comparison of texts.
+    /// a comparison of strings.
     func holdsAsText(for left: Any) throws -> Bool? {
         guard left is URL || left is UUID || value is URL || value is UUID else { return nil }
         guard left is String || options.rawValue != 0 || isOrHasText else { return nil }
@@ -139,7 +139,7 @@ final class StoreSide: @unchecked Sendable {
         }
     }
 
-    /// URLs and UUIDs as texts, those in collections, too.
+    /// URLs and UUIDs as strings, those in collections, too.
     private static func text(_ value: Any?) -> Any? {
         switch value {
         case let url as URL: url.absoluteString
@@ -153,6 +153,6 @@ final class StoreSide: @unchecked Sendable {
 }
 
 extension NSComparisonPredicate.Operator {
-    /// Whether the operator takes nothing but texts.
+    /// Whether the operator takes nothing but strings.
     fileprivate var isOfTextAlone: Bool { [.beginsWith, .endsWith, .like, .matches].contains(self) }
 }

@@ -1,5 +1,5 @@
 extension NSPredicate {
-    /// Whether the predicate holds for an object, or the error that says why it cannot be told.
+    /// Whether the predicate holds for an object, or the error that says why that is unknown.
     ///
     /// Use this in place of `evaluate(with:)` for predicates that users wrote: `evaluate(with:)` answers
     /// `false` where the values do not fit and stops the process where the predicate cannot be evaluated, as

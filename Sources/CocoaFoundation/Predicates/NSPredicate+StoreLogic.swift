@@ -55,7 +55,7 @@ extension NSPredicate {
     /// How deep a predicate of a fetch may be nested.
     package static let depthLimit = 500
 
-    /// The parts of a compound predicate, those of parts of the same type in their places: `a OR (b OR c)` has three.
+    /// The parts of a compound predicate, those of parts of the same type in their positions: `a OR (b OR c)` has three.
     package var chainedParts: [NSPredicate] {
         guard case .compound(let type, let parts) = shape, type != .not else { return [] }
         var result: [NSPredicate] = []

@@ -1,6 +1,6 @@
 /// How alike predicates and expressions must be.
 private enum Sameness {
-    /// As their texts are read: `isEquivalent(to:)`.
+    /// As their strings are read: `isEquivalent(to:)`.
     case meaning
     /// To the type of each constant: `isEqual`. An archiver keeps one of equal objects, so that what is equal must be the
     /// same in all that it computes: `7 / 2` is not `7 / 2.0`.
@@ -12,9 +12,9 @@ extension NSPredicate {
     ///
     /// Use this in place of `==` when predicates may be `NSCompoundPredicate` made in code: Foundation on Linux says that any
     /// two of those are equal. A conjunction or disjunction of one part is the same as that part, one of none as its value:
-    /// no text tells them apart. Predicates made of closures are equal only to themselves.
+    /// they have the same string. Predicates made of closures are equal only to themselves.
     /// Numbers of different types are the same where they are equal, a date is its seconds, and a collection of constants is
-    /// the same written out: `==` of predicates tells all these apart.
+    /// the same written out: `==` of predicates distinguishes all these.
     public func isEquivalent(to other: NSPredicate) -> Bool { isSame(as: other, .meaning) }
 
     /// Whether two predicates have the same structure: `isEqual` of our classes.
@@ -90,7 +90,7 @@ extension NSExpression {
     /// Whether two expressions have the same meaning, whatever the types of their numbers.
     ///
     /// A collection written out with constants is the same as a constant collection; a set as the list of its elements in
-    /// the order of their texts, which is how it is written.
+    /// the order of their strings, which is how it is written.
     package func isEquivalent(to other: NSExpression) -> Bool { isSame(as: other, .meaning) }
 
     /// Whether two expressions have the same structure, and constants of the same types: `isEqual`.

@@ -1,7 +1,7 @@
-/// What a predicate is, whoever made it.
+/// The structure of a predicate, independent of its class.
 ///
 /// Compound and constant predicates may be of Foundation's own classes, whose text and equality are wrong on Linux; code
-/// that needs the structure of a predicate asks for its shape instead.
+/// that needs the structure of a predicate uses its shape instead.
 package enum PredicateShape {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)

@@ -53,7 +53,7 @@ extension PredicateValue {
         return lhs.elementsEqual(rhs) ? .orderedSame : .orderedDescending
     }
 
-    /// The order of two numbers; `nil` when one of them is none, or not a number (`nan`).
+    /// The order of two numbers; `nil` when one of them is missing or `nan`.
     private func numericOrder(_ other: PredicateValue) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let lhs), .integer(let rhs)):
@@ -79,8 +79,8 @@ extension PredicateValue {
         }
     }
 
-    /// The order of an integer and a floating-point number. Neither fits the other's type: 2^53 + 1 is no
-    /// `Double`, and 1.5 is no integer.
+    /// The order of an integer and a floating-point number. Neither fits the other's type: 2^53 + 1 is not a
+    /// `Double`, and 1.5 is not an integer.
     private static func order<Integer: FixedWidthInteger>(
         _ lhs: Integer, exactly rhs: Double
     ) -> ComparisonResult? {
@@ -95,7 +95,7 @@ extension PredicateValue {
 
     private static func decimalOrder(_ lhs: PredicateValue, _ rhs: PredicateValue) -> ComparisonResult? {
         if let left = lhs.exactDecimal, let right = rhs.exactDecimal {
-            // Decimal numbers that are none are equal, as objects of Foundation are.
+            // Two `nan` of `Decimal` are equal, as objects of Foundation are.
             if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? .orderedSame : nil }
             return order(left, right)
         }

@@ -1,12 +1,12 @@
 extension NSPredicate {
     /// The predicate with its variables replaced by values.
     ///
-    /// A value that is an expression takes the variable's place as it is; any other value becomes a constant.
+    /// A value that is an expression replaces the variable as it is; any other value becomes a constant.
     /// Variables without a value in `variables` stay, and so do the iterators of subqueries. Predicates made
     /// of closures stay as they are.
     ///
     /// - Parameter variables: the values by the names of the variables, without the dollar sign.
-    /// - Precondition: the predicate is none of a client's own subclass of `NSComparisonPredicate` or
+    /// - Precondition: the predicate is not of a client's own subclass of `NSComparisonPredicate` or
     ///   `NSCompoundPredicate`.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
@@ -23,7 +23,7 @@ extension NSPredicate {
     ///
     /// - Parameters:
     ///   - iterators: the variables of the subqueries around it.
-    ///   - replacement: what to put in the place of an expression, under the variables of the subqueries around that; nil to
+    ///   - replacement: what to put in place of an expression, under the variables of the subqueries around that; nil to
     ///     go on with its parts.
     package func replacing(
         iterators: Set<String> = [],
@@ -144,7 +144,7 @@ extension NSExpression {
 
     /// The expression with its parts replaced.
     ///
-    /// - Parameter first: what takes the place of the first operand, if there is one.
+    /// - Parameter first: what replaces the first operand, if there is one.
     private func replacingParts(
         _ first: NSExpression?, _ iterators: Set<String>,
         _ replacement: (NSExpression, _ iterators: Set<String>) throws -> NSExpression?

@@ -1,7 +1,7 @@
 /// A sort descriptor made with a key, or with a Swift key path of an object.
 ///
 /// Foundation on Linux makes sort descriptors with key paths to `Comparable` values only, which `String?` is not, and does
-/// not tell whether the order is the natural one or that of a closure.
+/// not report whether the order is the natural one or that of a closure.
 final class KeySortDescriptor: NSSortDescriptor {
     /// How the values are compared.
     enum Order {
@@ -28,7 +28,7 @@ final class KeySortDescriptor: NSSortDescriptor {
         super.init(keyPath: Self.unusedKeyPath, ascending: ascending) { _, _ in .orderedSame }
     }
 
-    /// The superclass wants a key path; nobody reads it.
+    /// The superclass requires a key path; it is never read.
     private static var unusedKeyPath: KeyPath<Int, Int> { \Int.self }
 
     convenience init(key: String?, ascending: Bool, order: Order) {
@@ -175,7 +175,7 @@ extension NSSortDescriptor {
         return false
     }
 
-    /// The order that a store gives to values before they are saved: texts are in the order of their code points, decimal
+    /// The order that a store gives to values before they are saved: strings are in the order of their code points, decimal
     /// numbers have the digits that it keeps. A client's own subclass stays as it is.
     package var ofStore: NSSortDescriptor {
         if let descriptor = self as? KeySortDescriptor { return descriptor.withStoredValues }

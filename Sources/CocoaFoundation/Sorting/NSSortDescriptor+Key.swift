@@ -1,6 +1,6 @@
 /// Gives `NSSortDescriptor` its initialisers for keys.
 ///
-/// Only an initialiser in a protocol extension may put an object of a subclass in the place of `self`.
+/// Only an initialiser in a protocol extension may put an object of a subclass in place of `self`.
 /// `NSSortDescriptor` is the only type that conforms.
 public protocol _SortDescriptorKeying {}
 
@@ -9,7 +9,7 @@ extension NSSortDescriptor: _SortDescriptorKeying {}
 extension _SortDescriptorKeying {
     /// Makes a sort descriptor for the values of a key path, in their natural order.
     ///
-    /// Texts are ordered by code points, as SQL stores order them. Objects without a value come first in
+    /// Strings are ordered by code points, as SQL stores order them. Objects without a value come first in
     /// ascending and last in descending order.
     ///
     /// - Parameters:
@@ -48,7 +48,7 @@ extension _SortDescriptorKeying {
 
     /// Makes a sort descriptor from a `SortDescriptor`.
     ///
-    /// Texts are ordered by code points: Swift on Linux has no other comparator than `.lexical` for them.
+    /// Strings are ordered by code points: Swift on Linux has no other comparator than `.lexical` for them.
     public init<Compared>(_ sortDescriptor: SortDescriptor<Compared>) {
         let ascending = sortDescriptor.order == .forward
         guard let keyPath = sortDescriptor.keyPath else {
@@ -85,10 +85,10 @@ extension _SortDescriptorKeying {
     }
 }
 
-// Foundation's own initialisers with key paths do not tell whether a closure decides, which a SQL store must know. These
+// Foundation's own initialisers with key paths do not show whether a closure decides, which a SQL store must know. These
 // two are taken before them: they are made for fewer types, those of objects.
 extension NSSortDescriptor {
-    /// Makes a sort descriptor for the values of a Swift key path of an object, in their natural order: texts by their code
+    /// Makes a sort descriptor for the values of a Swift key path of an object, in their natural order: strings by their code
     /// points.
     public convenience init<Root: NSObject, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, ascending: Bool
@@ -149,9 +149,9 @@ extension NSSortDescriptor {
         stringOrder.map { Selector($0.rawValue) }
     }
 
-    /// How texts are ordered; `nil` when a closure decides.
+    /// How strings are ordered; `nil` when a closure decides.
     ///
-    /// Foundation does not tell whether a descriptor made with its own key path initialisers, as a file makes it that does
+    /// Foundation does not show whether a descriptor made with its own key path initialisers, as a file makes it that does
     /// not import this module, has a closure of the client's; they count as in natural order, as they most often are.
     package var stringOrder: StringOrder? {
         guard let descriptor = self as? KeySortDescriptor else { return isOfFoundation ? .compare : nil }

@@ -2,7 +2,7 @@ extension SortDescriptor where Compared: NSObject {
     /// Makes a Swift sort descriptor from one of Foundation's; nil when there is no equivalent.
     ///
     /// There is one for an order by `compare:` of a single property whose Swift key path is known to ``KeyPathNames`` and
-    /// whose values are `Comparable`. Swift on Linux orders texts by code points only, so that the other selectors have
+    /// whose values are `Comparable`. Swift on Linux orders strings by code points only, so that the other selectors have
     /// none.
     ///
     /// - Parameters:
@@ -38,7 +38,7 @@ extension SortDescriptor where Compared: NSObject {
         (keyPath as? KeyPath<Compared, Value?>).map { SortDescriptor(shared($0), order: order) }
     }
 
-    /// A key path of a registered property captures nothing, so that it can be shared, which a cast cannot tell: the
+    /// A key path of a registered property captures nothing, so that it can be shared, which a cast cannot check: the
     /// protocol leaves no trace at run time, in the key path's form neither.
     private static func shared<Value>(
         _ keyPath: KeyPath<Compared, Value>

@@ -18,7 +18,7 @@ package func sorted<Element>(_ objects: [Element], by descriptors: [NSSortDescri
     return order.map { objects[$0] }
 }
 
-/// One descriptor, with what it compares taken out of the objects beforehand.
+/// One descriptor, with what it compares read from the objects beforehand.
 private struct SortCriterion {
     private let descriptor: NSSortDescriptor
     private let keyed: KeySortDescriptor?

@@ -5,7 +5,7 @@ package enum StringOrder: String, Sendable, CaseIterable {
     /// The order of SQLite's `BINARY` collation, so that a fetch and a sort in memory agree. Apple's `compare:`
     /// orders equivalent spellings of an accented letter as the same.
     case compare = "compare:"
-    /// By code points of the texts without differences of case; see ``TextFolding``.
+    /// By code points of the strings without differences of case; see ``TextFolding``.
     case caseInsensitive = "caseInsensitiveCompare:"
     /// By the current locale's rules.
     case localized = "localizedCompare:"
@@ -14,19 +14,19 @@ package enum StringOrder: String, Sendable, CaseIterable {
     /// By the current locale's rules as file lists are sorted: `Part 2` before `Part 10`.
     case localizedStandard = "localizedStandardCompare:"
 
-    /// Which of two texts comes first.
+    /// Which of two strings comes first.
     ///
-    /// Each order is the same whichever text is asked about first; a sort and a SQL store's collation agree.
+    /// Each order is the same whichever string comes first in the call; a sort and a SQL store's collation agree.
     package func order(_ lhs: String, _ rhs: String) -> ComparisonResult {
         var lhs = lhs
         var rhs = rhs
         return lhs.withUTF8 { lhs in rhs.withUTF8 { order(utf8: lhs, $0) } }
     }
 
-    /// Which of two texts, given as UTF-8, comes first. What is not well-formed counts as U+FFFD where more than code
+    /// Which of two strings, given as UTF-8, comes first. What is not well-formed counts as U+FFFD where more than code
     /// points is compared.
     ///
-    /// Texts of ASCII, and equal ones, are compared in place by the orders that no locale decides.
+    /// Strings of ASCII, and equal ones, are compared in place by the orders that no locale decides.
     package func order(
         utf8 lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>
     ) -> ComparisonResult {
@@ -39,13 +39,13 @@ package enum StringOrder: String, Sendable, CaseIterable {
         }
         let left = Self.visible(lhs)
         let right = Self.visible(rhs)
-        // Foundation's answers for (a, b) and (b, a) may contradict each other, so that only one is asked for.
+        // Foundation's answers for (a, b) and (b, a) may contradict each other, so that only one is used.
         return bytes == .orderedAscending ? localOrder(left, right) : localOrder(right, left).reversed
     }
 
-    /// The text without the characters that nobody sees, such as soft hyphens and joiners.
+    /// The string without invisible characters, such as soft hyphens and joiners.
     ///
-    /// The locale's rules pass over them, but Foundation on Linux does so in some places only: its order of texts that have
+    /// The locale's rules ignore them, but Foundation on Linux does so in some places only: its order of strings that have
     /// them goes round in circles.
     private static func visible(_ utf8: UnsafeBufferPointer<UInt8>) -> String {
         let text = String(decoding: utf8, as: UTF8.self)
@@ -67,7 +67,7 @@ package enum StringOrder: String, Sendable, CaseIterable {
         case .localizedCaseInsensitive:
             return Self.foldedCase.folded(lhs).localizedCompare(Self.foldedCase.folded(rhs))
         case .localizedStandard:
-            // Foundation's own method contradicts itself for texts that differ in case and in length.
+            // Foundation's own method contradicts itself for strings that differ in case and in length.
             let order = Self.foldedCase.folded(lhs).compare(
                 Self.foldedCase.folded(rhs), options: [.numeric, .widthInsensitive], range: nil,
                 locale: .current)
@@ -75,7 +75,7 @@ package enum StringOrder: String, Sendable, CaseIterable {
         }
     }
 
-    /// Which of two values comes first: no value before every value, texts by this method, managed objects by their
+    /// Which of two values comes first: no value before every value, strings by this method, managed objects by their
     /// keys in the store, all others in their natural order; values that have no common order are the same.
     func order(_ lhs: PredicateValue, _ rhs: PredicateValue) -> ComparisonResult {
         switch (lhs, rhs) {

@@ -1,9 +1,9 @@
-// Casts and tests of types. Predicates tell objects apart by their kinds, with `CAST(object, "kind")`; values have no such
+// Casts and tests of types. Predicates distinguish objects by their kinds, with `CAST(object, "kind")`; values have no such
 // test, since a predicate takes numbers of all types for numbers.
 
 extension PredicateExpressions.ForceCast: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
-        // Of values the cast says what they are, and predicates need not be told.
+        // Of values the cast says what they are, and predicates do not need that.
         guard let cast = try Cast(Input.Output.self, Desired.self, isForced: true) else {
             return try scope.converted(input)
         }

@@ -1,4 +1,4 @@
-// Expressions that are evaluated inside a predicate: each takes the place of its call.
+// Expressions that are evaluated inside a predicate: each replaces its call.
 
 extension PredicateExpressions.ExpressionEvaluate: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {

@@ -12,7 +12,7 @@ enum ConvertedExpression {
     case predicate(NSPredicate)
     /// Of one with a value.
     case value(NSExpression)
-    /// Of one that says which of two texts comes first.
+    /// Of one that says which of two strings comes first.
     case order(NSExpression, NSExpression, NSComparisonPredicate.Options)
 }
 

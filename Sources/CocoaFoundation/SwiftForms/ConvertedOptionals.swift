@@ -64,7 +64,7 @@ extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
 }
 
 extension NSExpression {
-    /// Whether the expression is a key path through another: there is no value on it where there is none on that.
+    /// Whether the expression is a key path through another: it has no value where that has none.
     fileprivate func extendsKeyPath(of other: NSExpression) -> Bool {
         guard case .keyPath(let operand, let path) = kind, !path.contains("@") else { return false }
         if case .keyPath(let start, let prefix) = other.kind, operand == start {

@@ -23,7 +23,7 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
 }
 
 extension PredicateExpressions.StringContainsRegex: ConvertibleExpression {
-    /// `MATCHES` wants the whole text to match.
+    /// `MATCHES` requires the whole string to match.
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         guard let value = regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex> else {
             throw SwiftPredicateError("A regular expression (StringContainsRegex) must be a constant.")

@@ -5,7 +5,7 @@ extension _PredicateFormatParsing {
     /// of its type, and a fetch is refused (134060) with the reason, which ``init(converting:)`` throws. Apple's initialiser
     /// gives `nil` there.
     ///
-    /// - Returns: `nil` when the predicate is none of the subclass that was asked for.
+    /// - Returns: `nil` when the predicate is not of the requested subclass.
     public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
         do {
             let made = try NSPredicate.converted(predicate)
@@ -20,12 +20,12 @@ extension _PredicateFormatParsing {
     /// Makes a predicate from one of Swift's.
     ///
     /// Key paths become keys by ``KeyPathNames``. A condition on a missing value is that of `NSPredicate`: in a
-    /// fetch it is not met, `!=` included. The number of characters of a text becomes `length:`, which counts UTF-16 code units.
+    /// fetch it is not met, `!=` included. The number of characters of a string becomes `length:`, which counts UTF-16 code units.
     /// A cast of an object to a subclass becomes `CAST(object, "kind")`, with the name of the entity for managed objects. An
-    /// `Expression` that is evaluated inside stands in the place of its call.
+    /// `Expression` that is evaluated inside replaces its call.
     ///
     /// - Throws: ``SwiftPredicateError`` with the part that has no equivalent: a key path without a key, a constant of
-    ///   a type that predicates cannot compare, a cast of a value, a part of a collection or the characters of a text.
+    ///   a type that predicates cannot compare, a cast of a value, a part of a collection or the characters of a string.
     public init<Input>(converting predicate: Predicate<Input>) throws where Input: NSObject {
         guard let made = try NSPredicate.converted(predicate) as? Self else {
             throw SwiftPredicateError("The predicate is not a \(Self.self).")
@@ -50,7 +50,7 @@ extension NSPredicate {
 extension NSExpression {
     /// Makes an expression from one of Swift's; nil when a part of it has no equivalent, or it has several inputs.
     ///
-    /// The input stands for the evaluated object. ``init(converting:)`` tells what has no equivalent.
+    /// The input stands for the evaluated object. ``init(converting:)`` says what has no equivalent.
     public convenience init?<each Input, Output>(_ expression: Expression<repeat each Input, Output>) {
         guard let made = try? NSExpression.converted(expression) else { return nil }
         self.init(kind: made.kind)

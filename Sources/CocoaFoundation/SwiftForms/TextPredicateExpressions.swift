@@ -1,7 +1,7 @@
-// The expressions of texts that Foundation on Linux leaves out of `#Predicate`, with Apple's names.
+// The expressions of strings that Foundation on Linux leaves out of `#Predicate`, with Apple's names.
 
 extension PredicateExpressions {
-    /// Whether a text has another in it, as people search: without regard to case and marks.
+    /// Whether a string has another in it, as people search: without regard to case and marks.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -24,13 +24,13 @@ extension PredicateExpressions {
         }
     }
 
-    /// Which of two texts comes first by the rules of the current locale.
+    /// Which of two strings comes first by the rules of the current locale.
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The one text.
+        /// The one string.
         public let root: Root
-        /// The other text.
+        /// The other string.
         public let other: Other
 
         /// Makes the expression.
@@ -47,13 +47,13 @@ extension PredicateExpressions {
         }
     }
 
-    /// Which of two texts comes first without regard to case.
+    /// Which of two strings comes first without regard to case.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
-        /// The one text.
+        /// The one string.
         public let root: Root
-        /// The other text.
+        /// The other string.
         public let other: Other
 
         /// Makes the expression.

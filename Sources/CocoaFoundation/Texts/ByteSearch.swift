@@ -1,6 +1,6 @@
-/// A search for the same bytes in many texts, in time linear to each text (Knuth, Morris and Pratt).
+/// A search for the same bytes in many strings, in time linear to each string (Knuth, Morris and Pratt).
 ///
-/// The plain search is quadratic: a long pattern in a long text, both written by an attacker, would hold a
+/// The plain search is quadratic: a long pattern in a long string, both written by an attacker, would hold a
 /// server for minutes.
 package final class ByteSearch: Sendable {
     private let pattern: ContiguousArray<UInt8>
@@ -19,7 +19,7 @@ package final class ByteSearch: Sendable {
         self.borders = borders
     }
 
-    /// Where the bytes first stand in `text` at or after a position, at a place that is accepted; they may overlap those that
+    /// Where the bytes first are in `text` at or after a position, at a position that is accepted; they may overlap those that
     /// are not.
     package func firstRange(
         in text: UnsafeBufferPointer<UInt8>, from start: Int = 0,

@@ -1,15 +1,15 @@
 /// The pattern of the operator `LIKE`: `?` stands for one code point, `*` for any number of them, and a
 /// backslash makes the next code point stand for itself.
 ///
-/// What stands between the wildcards is folded; the pattern is then tested against folded text. Each part between two `*` is
-/// looked for once, from where the one before was found: in time linear to the text where the part has no `?`, or few code
+/// What is between the wildcards is folded; the pattern is then tested against folded strings. Each part between two `*` is
+/// looked for once, from where the one before was found: in time linear to the string where the part has no `?`, or few code
 /// points; see `WildcardSearch` for long parts with `?`.
 final class LikePattern: Sendable {
-    /// What must stand before the first `*`, or be the whole text.
+    /// What must precede the first `*`, or be the whole string.
     private let prefix: Part
-    /// What must stand somewhere, one behind the other.
+    /// What must be between, one after the other.
     private let middle: [Part]
-    /// What must stand behind the last `*`; nil when there is none.
+    /// What must follow the last `*`; nil when there is none.
     private let suffix: Part?
 
     init(_ pattern: String, folding: TextFolding) {
@@ -48,7 +48,7 @@ final class LikePattern: Sendable {
         middle = parts.dropFirst().filter { !$0.isEmpty }
     }
 
-    /// Whether all of a folded text is like the pattern.
+    /// Whether all of a folded string is like the pattern.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard var position = prefix.end(in: text, from: 0) else { return false }
         guard let suffix else { return position == text.count }
@@ -92,7 +92,7 @@ private struct Part: Sendable {
                 }) : nil
     }
 
-    /// Where the part ends that begins at a position; nil when something else stands there.
+    /// Where the part ends that begins at a position; nil when something else is there.
     func end(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         var position = start
         for element in elements {
@@ -104,13 +104,13 @@ private struct Part: Sendable {
         return position
     }
 
-    /// Where the part ends that stands first at or after a position.
+    /// Where the first occurrence of the part at or after a position ends.
     func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         if let wildcardSearch { return wildcardSearch.endOfFirst(in: text, from: start) }
         return search?.firstRange(in: text, from: start)?.upperBound
     }
 
-    /// Where a text would begin with the part as its end; nil when the text is too short.
+    /// Where a string would begin with the part as its end; nil when the string is too short.
     func start(before text: UnsafeBufferPointer<UInt8>) -> Int? {
         if search != nil { return byteCount <= text.count ? text.count - byteCount : nil }
         var position = text.count

@@ -1,11 +1,11 @@
 /// What the regular expressions of one request may cost: a fetch, a count, the evaluation of a predicate.
 ///
-/// A regular expression may take as many steps as there are atoms in the universe. A bound for each text would still be hours
-/// for the texts of a table, so all of them share one. The request runs inside of ``sharing(_:)``; whatever it evaluates
+/// A regular expression may take as many steps as there are atoms in the universe. A bound for each string would still be hours
+/// for the strings of a table, so all of them share one. The request runs inside of ``sharing(_:)``; whatever it evaluates
 /// on its thread takes from its budget, also inside of SQLite, and requests that it makes meanwhile.
 package enum MatchBudget {
     /// How often ICU may report that a match still goes on, each time after some ten thousand steps: about half a second.
-    /// Reports that are in proportion to the length of the text do not count.
+    /// Reports that are in proportion to the length of the string do not count.
     static let limit = 2_000
 
     /// The key of a thread's budget. The value is what is left and one more, as a pointer; nil without a request.

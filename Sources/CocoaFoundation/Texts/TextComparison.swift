@@ -1,8 +1,8 @@
-/// How two texts are compared under the options of a predicate.
+/// How two strings are compared under the options of a predicate.
 ///
-/// Without options texts are compared by their UTF-8 bytes: equal are the same code points, and the order is
+/// Without options strings are compared by their UTF-8 bytes: equal are the same code points, and the order is
 /// that of code points, which is also the order of SQLite's `BINARY` collation. With `[c]` or `[d]` the folded
-/// forms of ``TextFolding`` are compared in the same way. `[n]` says that the texts were brought to one form
+/// forms of ``TextFolding`` are compared in the same way. `[n]` says that the strings were brought to one form
 /// before, so that it goes before `[c]` and `[d]`. `[l]` compares by the current locale instead. `[w]` makes
 /// `CONTAINS`, `BEGINSWITH` and `ENDSWITH` find whole words only.
 package struct TextComparison: Hashable, Sendable {
@@ -17,12 +17,12 @@ package struct TextComparison: Hashable, Sendable {
             ignoresMarks: !isPrepared && options.contains(.diacriticInsensitive))
     }
 
-    /// Whether two texts are the same.
+    /// Whether two strings are the same.
     package func areEqual(_ lhs: String, _ rhs: String) -> Bool {
         order(lhs, rhs) == .orderedSame
     }
 
-    /// Which of two texts comes first.
+    /// Which of two strings comes first.
     package func order(_ lhs: String, _ rhs: String) -> ComparisonResult {
         if isLocal { return lhs.compare(rhs, options: localOptions, range: nil, locale: .current) }
         return folding.withFolded(lhs) { lhs in
@@ -30,7 +30,7 @@ package struct TextComparison: Hashable, Sendable {
         }
     }
 
-    /// Whether `text` has `part` in it; the empty text is in every text.
+    /// Whether `text` has `part` in it; the empty string is in every string.
     package func contains(_ text: String, _ part: String) -> Bool {
         TextPattern(containing: part, comparison: self).matchesText(text)
     }
@@ -69,7 +69,7 @@ package struct TextComparison: Hashable, Sendable {
         return local
     }
 
-    /// The order of two texts by their bytes.
+    /// The order of two strings by their bytes.
     static func order(
         utf8 lhs: UnsafeBufferPointer<UInt8>, _ rhs: UnsafeBufferPointer<UInt8>
     ) -> ComparisonResult {

@@ -26,16 +26,16 @@ package struct TextFolding: Hashable, Sendable {
         self.ignoresMarks = ignoresMarks
     }
 
-    /// Whether every text is its own folded form.
+    /// Whether every string is its own folded form.
     package var isIdentity: Bool { !ignoresCase && !ignoresMarks }
 
-    /// The folded form of a text.
+    /// The folded form of a string.
     package func folded(_ text: String) -> String {
         if isIdentity { return text }
         return withFolded(text) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Calls `body` with the UTF-8 bytes of the folded form of a text.
+    /// Calls `body` with the UTF-8 bytes of the folded form of a string.
     package func withFolded<Result>(
         _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
@@ -59,7 +59,7 @@ package struct TextFolding: Hashable, Sendable {
         }
     }
 
-    /// The most marks upon a letter that a text of a person has; Unicode's Stream-Safe Text Format has as many.
+    /// The most marks upon a letter that a string of a person has; Unicode's Stream-Safe Text Format has as many.
     private static let shortRun = 30
 
     private func withFoldedScalars<Result>(
@@ -114,8 +114,8 @@ package struct TextFolding: Hashable, Sendable {
 
 /// The folded forms of 256 neighbouring scalars.
 ///
-/// Foundation tells a scalar's decomposition, but too slowly to ask for each scalar of each text; so the
-/// answers are kept, a page at a time, for the pages that texts need.
+/// Foundation returns a scalar's decomposition, but too slowly to call it for each scalar of each string; so the
+/// results are kept, a page at a time, for the pages that strings need.
 private final class FoldedScalars: Sendable {
     private struct Key: Hashable {
         let number: UInt32
@@ -127,7 +127,7 @@ private final class FoldedScalars: Sendable {
     /// For each scalar where its folded form begins in `bytes`, and at the end where the last one ends.
     private let starts: [UInt16]
     private let bytes: [UInt8]
-    /// Whether the folded form has a scalar that may compose with what stands before it.
+    /// Whether the folded form has a scalar that may compose with what precedes it.
     private let composes: [Bool]
 
     static func page(_ number: UInt32, of folding: TextFolding) -> FoldedScalars {
@@ -185,7 +185,7 @@ extension TextFolding {
 }
 
 extension String {
-    /// The text with the marks behind each letter in canonical order, as composition needs them.
+    /// The string with the marks after each letter in canonical order, as composition needs them.
     fileprivate var withOrderedMarks: String {
         var ordered = String.UnicodeScalarView()
         var marks: [(order: UInt8, offset: Int, scalar: Unicode.Scalar)] = []

@@ -1,6 +1,6 @@
-/// The constant side of a text operator, prepared once and tested against many texts.
+/// The constant side of a text operator, prepared once and tested against many strings.
 ///
-/// The pattern is folded when it is made; texts of ASCII letters are then tested without a call to Foundation
+/// The pattern is folded when it is made; strings of ASCII letters are then tested without a call to Foundation
 /// and without an allocation on the heap. A class, because copies of a structure of arrays would be counted at
 /// each test.
 package final class TextPattern: Sendable {
@@ -17,22 +17,22 @@ package final class TextPattern: Sendable {
     private let form: Form
     private let comparison: TextComparison
 
-    /// The pattern for texts that are the same as `text`.
+    /// The pattern for strings that are the same as `text`.
     package convenience init(equalTo text: String, comparison: TextComparison) {
         self.init(comparison, .equalTo, text) { .equal(ContiguousArray($0.utf8)) }
     }
 
-    /// The pattern for texts that have `part` in them.
+    /// The pattern for strings that have `part` in them.
     package convenience init(containing part: String, comparison: TextComparison) {
         self.init(comparison, .contains, part) { .contains(ByteSearch(for: ContiguousArray($0.utf8))) }
     }
 
-    /// The pattern for texts that begin with `part`.
+    /// The pattern for strings that begin with `part`.
     package convenience init(beginningWith part: String, comparison: TextComparison) {
         self.init(comparison, .beginsWith, part) { .beginsWith(ContiguousArray($0.utf8)) }
     }
 
-    /// The pattern for texts that end with `part`.
+    /// The pattern for strings that end with `part`.
     package convenience init(endingWith part: String, comparison: TextComparison) {
         self.init(comparison, .endsWith, part) { .endsWith(ContiguousArray($0.utf8)) }
     }
@@ -76,7 +76,7 @@ package final class TextPattern: Sendable {
         self.form = comparison.isLocal ? .local(type, text) : form(comparison.folding.folded(text))
     }
 
-    /// Whether a text meets the pattern.
+    /// Whether a string meets the pattern.
     ///
     /// - Throws: ``PredicateEvaluationError`` when a regular expression takes too long; other patterns never
     ///   throw.
@@ -85,7 +85,7 @@ package final class TextPattern: Sendable {
         return matchesText(text)
     }
 
-    /// Whether a text, given by its UTF-8 bytes, meets the pattern.
+    /// Whether a string, given by its UTF-8 bytes, meets the pattern.
     ///
     /// - Throws: ``PredicateEvaluationError`` when a regular expression takes too long; other patterns never
     ///   throw.
@@ -97,7 +97,7 @@ package final class TextPattern: Sendable {
         }
     }
 
-    /// Whether a text meets a pattern other than a regular expression.
+    /// Whether a string meets a pattern other than a regular expression.
     func matchesText(_ text: String) -> Bool {
         if case .local(let type, let part) = form { return matchesLocally(text, type, part) }
         return comparison.folding.withFolded(text) { matchesFolded($0) }

@@ -1,12 +1,12 @@
-/// A regular expression of ICU that is to match whole texts: the operator `MATCHES`.
+/// A regular expression of ICU that is to match whole strings: the operator `MATCHES`.
 final class WholeMatch: @unchecked Sendable {
     // `NSRegularExpression` does not change after it was made and may be used on several threads at once, as
     // Apple documents; on Linux the class is not declared so, hence "unchecked".
     private let expression: NSRegularExpression
     private let folding: TextFolding
 
-    /// How many UTF-16 units of a text go with one report of ICU, which comes after some ten thousand steps. An expression
-    /// that looks at each unit of a text a few times stays below; what is beyond is taken from ``MatchBudget``.
+    /// How many UTF-16 units of a string go with one report of ICU, which comes after some ten thousand steps. An expression
+    /// that looks at each unit of a string a few times stays below; what is beyond is taken from ``MatchBudget``.
     private static let unitsPerReport = 256
 
     /// Compiles an expression.
@@ -16,8 +16,8 @@ final class WholeMatch: @unchecked Sendable {
         self.folding = TextFolding(ignoresCase: false, ignoresMarks: folding.ignoresMarks)
         let pattern = self.folding.folded(pattern)
         let options: NSRegularExpression.Options = folding.ignoresCase ? [.caseInsensitive] : []
-        // The expression is compiled alone first: `a)|(b` is an error, although it is none in parentheses.
-        // ICU takes no empty expression, which matches the empty text.
+        // The expression is compiled alone first: `a)|(b` is an error, although it is valid in parentheses.
+        // ICU takes no empty expression, which matches the empty string.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil,
             let whole = WholeMatch.wholeExpression(pattern, options)
         else {
@@ -28,7 +28,7 @@ final class WholeMatch: @unchecked Sendable {
         expression = whole
     }
 
-    /// The expression that matches only whole texts. ICU takes the first alternative that fits, so that
+    /// The expression that matches only whole strings. ICU takes the first alternative that fits, so that
     /// matching and then looking at the length would not find `ab` by `a|ab`.
     private static func wholeExpression(
         _ pattern: String, _ options: NSRegularExpression.Options
@@ -43,7 +43,7 @@ final class WholeMatch: @unchecked Sendable {
         return nil
     }
 
-    /// Whether the expression matches all of a text.
+    /// Whether the expression matches all of a string.
     ///
     /// An expression like `(a+)+b` needs exponential time and would otherwise never end.
     ///

@@ -1,18 +1,18 @@
-/// A search for code points in a row, of which some may be any, in many texts (Baeza-Yates and Gonnet's "shift-and").
+/// A search for code points in a row, of which some may be any, in many strings (Baeza-Yates and Gonnet's "shift-and").
 ///
-/// One bit for each code point of what is looked for says whether the text up to here ends with all before it. So a search
-/// takes time linear to the text for up to 64 code points, and a step for every 64 more at each code point of the text;
-/// trying every place would take one for each. The memory is linear to what is looked for.
+/// One bit for each code point of what is looked for says whether the string up to here ends with all before it. So a search
+/// takes time linear to the string for up to 64 code points, and a step for every 64 more at each code point of the string;
+/// trying every position would take one for each. The memory is linear to what is looked for.
 struct WildcardSearch: Sendable {
     private typealias Word = UInt64
 
     private let wordCount: Int
     private let lastBit: Word
-    /// The places of code points that may be any.
+    /// The positions of code points that may be any.
     private let anyOne: [Word]
-    /// The places of each code point that stands at many, as bits; of at most 64 code points.
+    /// The positions of each code point that is at many, as bits; of at most 64 code points.
     private let frequent: [Unicode.Scalar: [Word]]
-    /// The places of the others.
+    /// The positions of the others.
     private let rare: [Unicode.Scalar: [Int]]
 
     /// - Parameter elements: the code points, nil for any; not empty.
@@ -36,7 +36,7 @@ struct WildcardSearch: Sendable {
         self.rare = rare
     }
 
-    /// Where what stands first at or after a position ends; nil when it stands nowhere.
+    /// Where the first occurrence at or after a position ends; nil when there is none.
     func endOfFirst(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         wordCount == 1 ? endOfFirstShort(in: text, from: start) : endOfFirstLong(in: text, from: start)
     }

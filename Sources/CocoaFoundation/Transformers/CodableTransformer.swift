@@ -14,7 +14,7 @@ import Foundation
 /// is never boxed in an object: it travels as `Any` and comes out as the type it is, so `as? Address` finds it.
 /// Make the type `Equatable` if you can, so that an equal value counts as no change.
 ///
-/// ``transformedValue(_:)`` gives data. Failures are told by ``ValueTransformer/checkedTransformedValue(_:)``:
+/// ``transformedValue(_:)`` gives data. Failures are reported by ``ValueTransformer/checkedTransformedValue(_:)``:
 /// `CocoaError.coderInvalidValue` for a value of another type or one that cannot be encoded,
 /// `CocoaError.coderReadCorrupt` for data that is not an encoded value, with the `EncodingError` or `DecodingError`
 /// as the underlying error.

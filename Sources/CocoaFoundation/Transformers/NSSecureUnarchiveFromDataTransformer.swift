@@ -15,15 +15,15 @@ import Foundation
 /// The classes must conform to `NSSecureCoding`. Archives are in the form of Apple's `NSKeyedArchiver`, but
 /// Foundation's archivers take no part: on Linux they end the program on surprises, and a store's data may come
 /// from anyone. See `KeyedArchiveReader` for the rules. A class's `init(coder:)` and `encode(with:)` therefore get
-/// a coder that is no `NSKeyedUnarchiver`, and is to be used by keys.
+/// a coder that is not an `NSKeyedUnarchiver`, and is to be used by keys.
 ///
-/// A failure gives `nil`; ``ValueTransformer/checkedTransformedValue(_:)`` tells the reason: a
-/// `CocoaError.coderReadCorrupt` for damaged archives and for classes that are not allowed, whose names it tells,
+/// A failure gives `nil`; ``ValueTransformer/checkedTransformedValue(_:)`` throws the reason: a
+/// `CocoaError.coderReadCorrupt` for damaged archives and for classes that are not allowed, which it names,
 /// a `.coderInvalidValue` for values that cannot be archived.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// The classes that the outermost object of an archive may be of, subclasses included.
     ///
-    /// The default is Apple's list: arrays, dictionaries, sets, texts, numbers, dates, data, URLs, UUIDs and null.
+    /// The default is Apple's list: arrays, dictionaries, sets, strings, numbers, dates, data, URLs, UUIDs and null.
     /// The elements of collections must be of these classes too, or be property lists; what is inside an object
     /// of another class is for that class to decide.
     open class var allowedTopLevelClasses: [AnyClass] {
@@ -37,7 +37,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// Makes a transformer.
     public override init() { super.init() }
 
-    /// `NSObject`: the archive decides. Subclasses for one class tell that one.
+    /// `NSObject`: the archive decides. Subclasses for one class return that one.
     open override class func transformedValueClass() -> AnyClass { NSObject.self }
 
     /// `true`.
@@ -67,7 +67,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
         guard let object = object as? NSObject, allowed.contains(where: { object.isKind(of: $0) }) else {
             return transformationFailed(with: Self.refusal(of: object))
         }
-        // An archive that reading would refuse must not take the place of the value that it was made from.
+        // An archive that reading would refuse must not replace the value that it was made from.
         var seen: Set<ObjectIdentifier> = []
         if let element = Self.element(of: object, refusedBy: allowed, &seen) {
             return transformationFailed(with: Self.refusal(of: element))
@@ -87,7 +87,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
                 + "\(names).")
     }
 
-    /// The first element of a collection, or of one in it, that is of none of the classes nor of a property list's.
+    /// The first element of a collection, or of one in it, that is neither of the classes nor of a property list's.
     private static func element(
         of object: NSObject, refusedBy allowed: [AnyClass], _ seen: inout Set<ObjectIdentifier>
     ) -> AnyObject? {

@@ -13,10 +13,10 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     /// The name itself.
     public let rawValue: String
 
-    /// Makes a name from a text.
+    /// Makes a name from a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a name from a text.
+    /// Makes a name from a string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
@@ -24,10 +24,10 @@ extension NSValueTransformerName {
     /// A transformer that turns `true` into `false` and `false` into `true`.
     public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
 
-    /// A transformer that tells whether there is no value.
+    /// A transformer that returns whether there is no value.
     public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
 
-    /// A transformer that tells whether there is a value.
+    /// A transformer that returns whether there is a value.
     public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
 
     /// A transformer that turns data into objects, ``NSSecureUnarchiveFromDataTransformer``.
@@ -44,7 +44,7 @@ extension NSValueTransformerName {
 
     /// The name of Apple's transformer that makes an object of any class that a keyed archive names.
     ///
-    /// No transformer has this name, because whoever writes the archive would choose the classes. The archives
+    /// No transformer has this name, because the archive's author would choose the classes. The archives
     /// themselves are those of ``secureUnarchiveFromDataTransformerName``: for a model that still has the old name,
     /// register an ``NSSecureUnarchiveFromDataTransformer`` under it.
     @available(

@@ -5,7 +5,7 @@ extension ValueTransformer {
     /// Whether the stored data is what the transformer turns *into* a value.
     ///
     /// A transformable attribute's transformer makes data from a value. Only the ones that unarchive, named for the
-    /// other way, are applied in reverse, as Apple's sample "Handling Different Data Types in Core Data" tells.
+    /// other way, are applied in reverse, as Apple's sample "Handling Different Data Types in Core Data" says.
     package var isAppliedInReverse: Bool { self is NSSecureUnarchiveFromDataTransformer }
 
     /// The data to store for an attribute's value.
@@ -36,7 +36,7 @@ extension ValueTransformer {
             ? try checkedTransformedValue(data) : try checkedReverseTransformedValue(data)
     }
 
-    /// Whether two values of a transformable attribute are the same, as far as they can tell.
+    /// Whether two values of a transformable attribute are the same, as far as they can be compared.
     ///
     /// Objects compare themselves by `isEqual(_:)`, Swift values by `==`, dictionaries and arrays of anything element
     /// by element. Two values of a type that cannot be compared count as different, so that a change is rather stored

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ValueTransformer: _RegisteredByName {
-    /// Registers a transformer under a name, in the place of the one that had it.
+    /// Registers a transformer under a name, in place of the one that had it.
     ///
     /// - Parameters:
     ///   - transformer: The transformer; `nil` takes the name from the one that has it.
@@ -30,7 +30,7 @@ extension _RegisteredByName {
     /// Apple's also looks for a class of that name and makes an object of it. Swift has no way to make one of a
     /// class whose initialisers are unknown, so register your transformers.
     ///
-    /// - Returns: `nil` when there is none, when the class that is asked for is not the transformer's, and for the
+    /// - Returns: `nil` when there is none, when the requested class is not the transformer's, and for the
     ///   names of Apple's insecure transformers, `NSUnarchiveFromData` and `NSKeyedUnarchiveFromData`.
     public init?(forName name: NSValueTransformerName) {
         guard let registered = ValueTransformerRegistry.shared.transformer(forName: name) as? Self else {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSNotification.Name {
-    /// An undo manager is about to open a nested group or to close a group, to undo or to redo, or was asked
-    /// whether it can redo. Whoever still has actions to register does so now.
+    /// An undo manager is about to open a nested group or to close a group, to undo or to redo, or its
+    /// `canRedo` was read. Observers with actions still to register do so now.
     public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
 
     /// An undo manager is about to undo.

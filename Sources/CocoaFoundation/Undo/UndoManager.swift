@@ -1,8 +1,8 @@
 import Foundation
 
-/// Records actions that take changes back, and performs them.
+/// Records actions that revert changes, and performs them.
 ///
-/// Whoever changes an object registers an action that changes it back. Actions are collected in groups; ``undo()``
+/// Code that changes an object registers an action that changes it back. Actions are collected in groups; ``undo()``
 /// performs the actions of the last group, in reverse. What they register meanwhile goes to the redo stack, so
 /// that ``redo()`` works without further ado.
 ///
@@ -19,7 +19,7 @@ import Foundation
 /// Apple's manager closes it at the end of the pass of the run loop. On Linux, often no run loop runs. There the
 /// group is closed
 /// - by ``undo()``;
-/// - by whoever knows that an event is over: a managed object context does it for its own manager after each
+/// - by code that knows that an event is over: a managed object context does it for its own manager after each
 ///   `perform`;
 /// - at the end of the pass, if the main run loop is running and the group was opened on the main thread.
 ///
@@ -42,7 +42,7 @@ open class UndoManager: NSObject {
     /// The groups that are open, the outermost first. While undoing or redoing, the outermost one takes what the
     /// performed actions register.
     private var openGroups: [UndoGroup] = []
-    /// The groups whose actions are being performed, the innermost last. An action is taken out before it is
+    /// The groups whose actions are being performed, the innermost last. An action is removed before it is
     /// performed, so that what is forgotten meanwhile is not performed.
     private var performedGroups: [UndoGroup] = []
     private var disablingCount = 0
@@ -108,7 +108,7 @@ open class UndoManager: NSObject {
 
     /// Closes the group of the event that is over, if it is open and no other one in it is.
     ///
-    /// For whoever knows when an event ends; see ``UndoManager``.
+    /// For code that knows when an event ends; see ``UndoManager``.
     package func endEventGroup() {
         guard activity == .recording, openGroups.count == 1, openGroups[0].isEventGroup else { return }
         endUndoGrouping()
@@ -149,7 +149,7 @@ open class UndoManager: NSObject {
     /// Stops recording until ``enableUndoRegistration()`` was called as often as this method.
     open func disableUndoRegistration() { disablingCount += 1 }
 
-    /// Takes back one call of ``disableUndoRegistration()``. Stops the program when there was none.
+    /// Reverts one call of ``disableUndoRegistration()``. Stops the program when there was none.
     open func enableUndoRegistration() {
         require(
             disablingCount > 0,

@@ -1,4 +1,4 @@
-/// A constant as `isEqual` of expressions tells it from others: by its value and by its type, as far as anything is computed
+/// A constant as `isEqual` of expressions distinguishes it from others: by its value and by its type, as far as anything is computed
 /// otherwise of values of that type.
 ///
 /// `PredicateValue` finds the integer 2, the real number 2.0, the decimal 2 and the second 2 after 2001 equal; but the half of
@@ -13,7 +13,7 @@ struct ConstantIdentity: Hashable {
         case double(UInt64)
         /// None is what is not a number.
         case decimal(Decimal?)
-        /// By its code points: Swift finds texts equal that predicates do not.
+        /// By its code points: Swift finds strings equal that predicates do not.
         case text([Unicode.Scalar])
         case date(UInt64)
         case list(ValueCollectionKind, [ConstantIdentity])

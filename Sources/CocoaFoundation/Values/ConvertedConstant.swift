@@ -1,7 +1,7 @@
-/// A constant that stands against values of another type in a store: a number against text counts as its digits, a text
+/// A constant that is compared with values of another type in a store: a number against text counts as its digits, a string
 /// against numbers as the number that it is written as. A column of a database converts what it is compared with in this way.
 package enum ConvertedConstant {
-    /// The digits of a number; nil for what is no number.
+    /// The digits of a number; nil for other values.
     package static func text(of value: Any?) -> String? {
         switch PredicateValue(value) {
         case .integer(let number): number.description
@@ -12,7 +12,7 @@ package enum ConvertedConstant {
         }
     }
 
-    /// The number that a text is written as, an integer or a real one; nil for another text, and for what is no text.
+    /// The number that a string represents, an integer or a real one; nil for another string, and for other values.
     package static func number(of value: Any?) -> Any? {
         guard case .text(let text) = PredicateValue(value) else { return nil }
         let digits = text.trimmingCharacters(in: .whitespaces)

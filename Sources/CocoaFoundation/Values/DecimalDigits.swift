@@ -11,7 +11,7 @@ struct DecimalDigits {
     /// Every significand has room for so many digits.
     private static let precision = 38
 
-    /// Adds an integer, times 2^64 if so told, times a power of ten of a decimal number's range.
+    /// Adds an integer, times 2^64 if `isShifted`, times a power of ten of a decimal number's range.
     mutating func add(_ integer: Int128, timesTwoToThe64 isShifted: Bool = false, exponent: Int) {
         var magnitude: [Int128] = []
         var rest = integer.magnitude

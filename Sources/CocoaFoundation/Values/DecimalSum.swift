@@ -19,7 +19,7 @@ package struct DecimalSum {
 
     /// Adds a number.
     ///
-    /// - Returns: false for a value that is none, which is left out.
+    /// - Returns: false for a value that is not a number, which is left out.
     @discardableResult
     package mutating func add(_ value: Any) -> Bool {
         guard let number = Number(value) else { return false }

@@ -9,6 +9,6 @@ package enum IdentityChanges {
     /// The number of changes so far.
     static var count: Int { changes.load(ordering: .acquiring) }
 
-    /// To be told behind each change, and once behind many.
+    /// To be called after each change, and once after many.
     package static func note() { changes.add(1, ordering: .releasing) }
 }

@@ -1,7 +1,7 @@
 /// A number in the arithmetic of expressions.
 ///
 /// Integers stay integers while they fit; a `Decimal` on either side makes the result one, unless the other number is
-/// out of its range; all other results are `Double`. A result that is no number, such as a division by zero, is no
+/// out of its range; all other results are `Double`. A result that is not a number, such as a division by zero, is no
 /// value, as SQL's `NULL`; an infinite one is.
 enum Number {
     case integer(Int64)

@@ -6,7 +6,7 @@ public struct PredicateEvaluationError: Error, LocalizedError, CustomStringConve
     /// What kind of mistake it is.
     public enum Cause: Sendable, Hashable {
         /// The predicate itself cannot be evaluated: a variable has no value, a function is not known, the
-        /// left side of `ANY` or `ALL` is no collection, a key is not known.
+        /// left side of `ANY` or `ALL` is not a collection, a key is not known.
         case predicate
         /// The values do not fit: a function cannot take its argument, a regular expression is not valid or
         /// takes too long.

@@ -1,7 +1,7 @@
 /// A value that stands for another in comparisons.
 ///
 /// A managed object and its `NSManagedObjectID` are equal in a predicate: `author == %@` may be given either
-/// of them. Both answer the same `predicateIdentity`, and every comparison puts it in their place.
+/// of them. Both answer the same `predicateIdentity`, and every comparison uses it instead of them.
 package protocol PredicateIdentity {
     /// What the value is compared by: for managed objects their object identifier.
     var predicateIdentity: AnyHashable { get }

@@ -3,7 +3,7 @@
 /// Numbers of all types compare by what they are, without loss: an `Int64` is not rounded to compare with a
 /// `Double`. A `Decimal` compares with the decimal number that a `Double` is written as, so that a price of
 /// 9.99 equals the literal `9.99`. A date compares with a number as its seconds since 2001, which is what a
-/// SQL store holds. Texts compare by their code points. Managed objects and their identifiers are the same.
+/// SQL store holds. Strings compare by their code points. Managed objects and their identifiers are the same.
 package enum PredicateValue {
     case absent
     case integer(Int64)

@@ -1,6 +1,6 @@
 /// Values as a store keeps them.
 package enum StoredValue {
-    /// The value that is read back when `value` was stored: a real number that is none is no value, a decimal number has
+    /// The value that is read back when `value` was stored: NaN becomes no value, a decimal number has
     /// the digits that a store keeps, an integer above 9,223,372,036,854,775,807 is a real number.
     package static func kept(_ value: Any?) -> Any? {
         guard let value else { return nil }
@@ -25,12 +25,12 @@ package enum StoredValue {
     /// What a store has in the column of a decimal that is not a number, as Apple's framework writes it.
     package static let notANumber = "NaN"
 
-    /// An integer that does not fit 64 bits with a sign as the real number that columns have in its place; nil for others.
+    /// An integer that does not fit 64 bits with a sign as the real number that columns have instead; nil for others.
     private static func real(_ number: some BinaryInteger) -> Double? {
         Int64(exactly: number) == nil ? Double(number) : nil
     }
 
-    /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for what is no number.
+    /// A number without its fraction, or the nearest of 64 bits, as a column reads it; nil for other values.
     package static func whole(_ value: Any) -> Int64? { Number(value)?.truncated }
 
     /// A collection with its elements as a store keeps them; any other value as it is.
@@ -85,7 +85,7 @@ extension PredicateValue {
         }
     }
 
-    /// The order of two numbers of columns of which one is a decimal that is not a number: that is a text there, and comes
+    /// The order of two numbers of columns of which one is a decimal that is not a number: that is a string there, and comes
     /// after every number. Nil for any others.
     func columnOrderBesideNaN(_ other: PredicateValue) -> ComparisonResult? {
         guard isDecimalNaN || other.isDecimalNaN, isNumber, other.isNumber else { return nil }

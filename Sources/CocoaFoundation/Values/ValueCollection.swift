@@ -1,7 +1,7 @@
 /// Collections as predicates, expressions and key paths see them.
 ///
 /// Swift's and Foundation's collections conform; so may a lazily filled relationship, which then is not
-/// copied into an array before it is asked for its elements.
+/// copied into an array before its elements are read.
 package protocol ValueCollection {
     /// What kind of collection it is.
     var collectionKind: ValueCollectionKind { get }

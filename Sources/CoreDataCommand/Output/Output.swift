@@ -18,7 +18,7 @@ struct Output {
             && environment["TERM"] != "dumb"
     }
 
-    /// Writes a text and ends the line. The program ends with a message where it cannot be written: a result of which
+    /// Writes a string and ends the line. The program ends with a message where it cannot be written: a result of which
     /// a part is missing must not look like a whole one. A reader that has gone away ends it by its signal.
     func write(_ text: String) {
         do {
@@ -30,10 +30,10 @@ struct Output {
         }
     }
 
-    /// Shows a text without ending the line.
+    /// Shows a string without ending the line.
     func show(_ text: String) { try? handle.write(contentsOf: Data(text.utf8)) }
 
-    /// Writes a piece of a long text as it is.
+    /// Writes a piece of long output as it is.
     ///
     /// - Throws: a failure when it cannot be written, such as on a full disk.
     func write(piece text: String) throws {
@@ -56,7 +56,7 @@ struct Output {
     }
 }
 
-/// How a text looks on a terminal.
+/// How a string looks on a terminal.
 enum Style: String {
     case bold = "1"
     case faint = "2"

@@ -4,7 +4,7 @@ struct WrittenFiles: Encodable {
     var written: [String] = []
     /// Those that would have been written as they are.
     var unchanged: [String]?
-    /// Those of another content, which somebody may have written by hand.
+    /// Those of another content, which may have been written by hand.
     var kept: [String]?
     /// What was left out, and why.
     var warnings: [String]?

@@ -1,14 +1,14 @@
 import DurableFiles
 import Foundation
 
-/// Where a long text goes: standard output, a file that is there when it is complete, or what a path leads to that is no
+/// Where long output goes: standard output, a file that is there when it is complete, or something at a path that is not a
 /// file, such as a pipe or a device.
 final class OutputFile {
     private enum Place {
         case standardOutput
         /// What is not a file is written to straight away.
         case special(FileHandle)
-        /// What takes the place of the file at the end.
+        /// What replaces the file at the end.
         case file(FileDraft, OpenFile, FileAttributes?)
     }
 
@@ -68,7 +68,7 @@ final class OutputFile {
         }
     }
 
-    /// Puts the file into its place. When this returns, it outlives a power cut.
+    /// Moves the file into place. When this returns, it survives a power cut.
     func finish() throws {
         switch place {
         case .standardOutput: return

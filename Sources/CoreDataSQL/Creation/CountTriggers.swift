@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// The triggers of attributes that count the destinations of a relationship which meet a condition.
 ///
 /// Models of Apple's own applications ask for them by a condition in the user info of the attribute, under `NSTriggerKey`:
-/// comparisons of attributes of one relationship's destinations with numbers, all of which must hold. Names and texts are
+/// comparisons of attributes of one relationship's destinations with numbers, all of which must hold. Names and strings are
 /// those of Apple's photo libraries.
 struct CountTriggers {
     private let schema: SQLSchema
@@ -254,7 +254,7 @@ private struct CountTarget {
     ///   - condition: when it fires at all.
     ///   - value: what the column becomes.
     ///   - affected: in which rows.
-    ///   - reported: of which rows the new value is told.
+    ///   - reported: the rows whose new value is reported.
     private func trigger(
         _ event: String, _ timing: String, _ firing: String, forEach: Bool, when condition: String?,
         _ value: String, _ affected: String, _ reported: String

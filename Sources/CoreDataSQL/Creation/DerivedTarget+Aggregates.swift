@@ -1,7 +1,7 @@
 import ObjectGraph
 import ManagedObjectModel
 
-// Counts and sums over a to-many relationship. Each link that comes or goes adds or takes away what it counts for, so
+// Counts and sums over a to-many relationship. Each link that comes or goes adds or subtracts its value, so
 // that an import takes time in proportion to what it brings, not to what the owner has already.
 //
 // Adding up binary real numbers loses digits. A decimal is rounded to its 15 digits at each step, which makes sums of
@@ -82,7 +82,7 @@ struct AggregateSource {
     let column: String?
     let kind: SlotKind?
 
-    /// Whether the links stand in a table of their own.
+    /// Whether the links are in a table of their own.
     var isJoined: Bool { links.kind == .joinTable }
 
     /// One direction in which the links are read.

@@ -2,9 +2,9 @@ import ObjectGraph
 import Foundation
 import ManagedObjectModel
 
-/// The triggers that keep derived attributes, so that whoever writes to the store keeps them right.
+/// The triggers that keep derived attributes, so that every writer of the store keeps them right.
 ///
-/// Names and texts are Apple's as its stores show them for copies over a to-one relationship, `@count` and `now()`;
+/// Names and strings are Apple's as its stores show them for copies over a to-one relationship, `@count` and `now()`;
 /// those for `canonical:`, `uppercase:`, `lowercase:` and `@sum` are made in their manner. Each trigger computes the
 /// value and reports it by a function, from which a save learns what changed.
 struct DerivedTriggers {
@@ -56,7 +56,7 @@ struct DerivedTriggers {
             """)
     }
 
-    /// A key path over to-one relationships to an attribute; nil when it is none.
+    /// A key path over to-one relationships to an attribute; nil for another key path.
     private func path(_ keyPath: String, _ entity: SQLEntity) -> DerivedPath? {
         var steps: [DerivedPath.Step] = []
         var entity = entity

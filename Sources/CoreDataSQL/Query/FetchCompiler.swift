@@ -59,7 +59,7 @@ package struct FetchCompiler: Sendable {
 
     /// A statement with the key `k` of each row and the values `v0`, `v1` … of expressions.
     ///
-    /// - Parameter check: is told the kind of each value, by the number of its expression.
+    /// - Parameter check: is called with the kind of each value and the index of its expression.
     package func keys(
         _ query: FetchQuery, computing expressions: [NSExpression], check: (Int, SlotKind) throws -> Void
     ) throws -> SQLStatement {
@@ -146,7 +146,7 @@ package struct FetchCompiler: Sendable {
     ) throws -> SQLStatement {
         let entity = schema.entity(query.home)
         var compiler = PredicateCompiler(schema, entity)
-        // Everything that asks for joins comes before FROM is written.
+        // All that requires joins comes before FROM is written.
         compiler.allowsAggregates = true
         let selected = try columns(&compiler)
         compiler.allowsAggregates = false
@@ -275,7 +275,7 @@ package struct DictionaryColumn: Sendable {
     /// The column with the number of the object's entity, where that may be one of several.
     package var entityColumn: Int32?
 
-    /// - Throws: 134060 for a value that is declared to be an object ID and is none.
+    /// - Throws: 134060 for a value that is declared as an object ID but is not one.
     init(
         _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity
     ) throws {

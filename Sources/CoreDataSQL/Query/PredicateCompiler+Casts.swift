@@ -7,7 +7,7 @@ extension PredicateCompiler {
     /// The object of `CAST(object, "entity")`, which is missing where it is of another entity; nil for a cast to a type of
     /// values.
     ///
-    /// - Throws: 134060 for a name that is neither, and for what is no object at the end of a key path.
+    /// - Throws: 134060 for a name that is neither, and for a value that is not an object at the end of a key path.
     mutating func cast(
         _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
     ) throws -> QueryPlace? {

@@ -4,7 +4,7 @@ import Foundation
 import ManagedObjectModel
 
 extension PredicateCompiler {
-    /// How two terms are compared, and the predicate that asks for it.
+    /// How two terms are compared, and the predicate that requires it.
     struct Relation {
         let type: NSComparisonPredicate.Operator
         let options: NSComparisonPredicate.Options
@@ -12,7 +12,7 @@ extension PredicateCompiler {
 
         init(_ predicate: NSComparisonPredicate) {
             type = predicate.predicateOperatorType
-            // Normalized texts are compared as they are, for which an index serves.
+            // Normalized strings are compared as they are, for which an index serves.
             let given = predicate.options
             options = given.contains(.normalized) ? given.intersection(.wholeWords) : given
             self.predicate = predicate
@@ -216,8 +216,8 @@ extension PredicateCompiler {
             "a \(type(of: value)) cannot be compared with a value of type \(operand.kind)")
     }
 
-    /// A number as the digits with which a text is compared, and a text as a number; nil for other values, and for a text that
-    /// is no number where the order counts. Where it does not, such a text is equal to no number.
+    /// A number as the digits with which a string is compared, and a string as a number; nil for other values, and for a string that
+    /// is not a number where the order counts. Where it does not, such a string is equal to no number.
     private func converted(_ value: Any, _ operand: QueryOperand, _ relation: Relation) -> SQLValue? {
         if operand.kind == .string { return ConvertedConstant.text(of: value).map(SQLValue.text) }
         guard operand.family == .number, operand.kind != .date, let text = value as? String else {
@@ -229,7 +229,7 @@ extension PredicateCompiler {
         return [.equalTo, .notEqualTo, .in, .contains].contains(relation.type) ? .text(text) : nil
     }
 
-    /// The number of an entity, or of the one with a name; one that the store does not have is no object's.
+    /// The number of an entity, or of the one with a name; one that the store does not have matches no object.
     private func entityNumber(
         _ value: Any, _ operand: QueryOperand, _ relation: Relation
     ) throws -> SQLValue {

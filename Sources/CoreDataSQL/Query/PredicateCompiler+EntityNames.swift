@@ -6,7 +6,7 @@ import ManagedObjectModel
 // Conditions on `entity.name`. A row has the number of its entity; which names meet the condition is known before.
 
 extension PredicateCompiler {
-    /// A comparison of an entity's name with a constant text, or texts; nil for any other.
+    /// A comparison of an entity's name with one or several constant strings; nil for any other.
     ///
     /// - Throws: 134060 for a pattern that is not valid.
     func entityCondition(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement? {

@@ -70,7 +70,7 @@ extension PredicateCompiler {
         func refusal(_ reason: String) -> NSError { Self.unsupported(expression, context, reason) }
         let isOfValues = function == .median || function == .standardDeviation
         let allowed = allowsAggregates
-        // What is computed of all rows is no value of a row.
+        // A value computed from all rows is not a value of one row.
         if !isOfValues { allowsAggregates = false }
         defer { allowsAggregates = allowed }
         // The argument is made once: it may have indexes of the same kind inside.

@@ -3,7 +3,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-// `IN` and `CONTAINS`: elements of collections, and texts in texts.
+// `IN` and `CONTAINS`: elements of collections, and strings in strings.
 
 extension PredicateCompiler {
     func contains(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {

@@ -85,7 +85,7 @@ extension TextOperation {
     }
 }
 
-/// The texts that begin with a prefix, as a range in code point order.
+/// The strings that begin with a prefix, as a range in code point order.
 private struct PrefixRange {
     let lower: String
     let upper: String
@@ -94,7 +94,7 @@ private struct PrefixRange {
     init?(_ prefix: String) {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // The next code point; surrogates are none.
+            // The next code point that is not a surrogate.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             lower = prefix

@@ -56,7 +56,7 @@ extension PredicateCompiler {
 
     /// The values of `mode:`, those that are there most often.
     ///
-    /// - Throws: 134060 for what is no collection of numbers that relationships lead to.
+    /// - Throws: 134060 for a value that is not a collection of numbers at the end of relationships.
     mutating func modes(
         of argument: NSExpression, _ expression: NSExpression, _ context: NSPredicate?
     ) throws -> QueryCollection {
@@ -99,7 +99,7 @@ private enum ValueClass {
 
     /// A constant as a column of the class has it; nil for one of another class.
     ///
-    /// - Parameter isOfResult: whether it may become an element, whose form tells how it is computed with.
+    /// - Parameter isOfResult: whether it may become an element, whose form decides how it is computed with.
     func column(_ constant: Any, isOfResult: Bool) -> SQLValue? {
         guard let kind = SlotKind(ofValue: constant) else { return nil }
         let own = ValueClass(kind)

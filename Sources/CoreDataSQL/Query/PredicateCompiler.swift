@@ -6,8 +6,8 @@ import ManagedObjectModel
 /// Turns predicates and expressions into SQL conditions with bound values.
 ///
 /// SQL's logic has three values, and so have fetches: a comparison with a column that has no value is neither true
-/// nor false, and its object is not found; ask with `== nil` and `!= nil`. (Apple's store does the same.) What a
-/// condition means is told by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
+/// nor false, and its object is not found; test with `== nil` and `!= nil`. (Apple's store does the same.) What a
+/// condition means is defined by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
 struct PredicateCompiler {
     let schema: SQLSchema
     let root: QueryPlace
@@ -21,7 +21,7 @@ struct PredicateCompiler {
     private var depth = 0
     /// The bytes of the SQL that was made so far and is not part of other.
     private var length = 0
-    /// More bytes of SQL are refused. Some operators have their operands twice, so that a text may double with each level.
+    /// More bytes of SQL are refused. Some operators have their operands twice, so that a string may double with each level.
     static let longest = 1 << 20
 
     init(_ schema: SQLSchema, _ entity: SQLEntity) {
@@ -29,10 +29,10 @@ struct PredicateCompiler {
         root = QuerySource(schema, entity).root(entity)
     }
 
-    /// `FROM` with every join that was asked for so far.
+    /// `FROM` with every join that was requested so far.
     var from: SQLStatement { root.source.from }
 
-    /// - Throws: 134060 for what is no SQL condition, with the predicate's text.
+    /// - Throws: 134060 for a predicate that is not an SQL condition, with its string.
     mutating func condition(_ predicate: NSPredicate) throws -> SQLStatement {
         try enter()
         defer { depth -= 1 }
@@ -72,7 +72,7 @@ struct PredicateCompiler {
         depth += 1
     }
 
-    /// Counts the bytes of a part in the place of those that it was made of.
+    /// Counts the bytes of a part in place of those that it was made of.
     private mutating func keep(_ count: Int, after before: Int) throws {
         length = before + count
         guard length <= Self.longest else {
@@ -91,7 +91,7 @@ struct PredicateCompiler {
         /// A collection that is written out, with parts that are stored.
         case list([Term])
 
-        /// The elements of a collection that is no stored one.
+        /// The elements of a collection that is not a stored one.
         var elements: [Term]? {
             switch self {
             case .list(let elements): return elements
@@ -126,7 +126,7 @@ struct PredicateCompiler {
 
     private mutating func composed(_ expression: NSExpression, _ context: NSPredicate?) throws -> Term {
         if let constant = try constant(expression, context) {
-            // Only `nil` as it is written asks whether there is a value; a computed one is unknown.
+            // Only `nil` as it is written tests whether there is a value; a computed one is unknown.
             if constant.value == nil, !expression.isNothing { return .operand(.missing) }
             return .constant(constant.value)
         }
@@ -210,7 +210,7 @@ struct PredicateCompiler {
                 defer { namedExpressions[path] = named }
                 return .value(try operand(named, context))
             }
-            // A key path behind another is that of values, or of a collection.
+            // A key path after another is that of values, or of a collection.
             if !start.isKeyPath, let place = try object(start, context) { return try find(path, from: place) }
             guard case .collection(let rows) = try term(start, context) else {
                 throw Self.unsupported(expression, context, "it does not begin at stored objects")
@@ -234,7 +234,7 @@ struct PredicateCompiler {
         return try values.aggregate(function, isFunction: false) { Self.unsupported(expression, context, $0) }
     }
 
-    /// The place of an expression that is one object; nil for others.
+    /// The `QueryPlace` of an expression that is one object; nil for others.
     mutating func object(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryPlace? {
         switch expression.kind {
         case .evaluatedObject: return root

@@ -63,7 +63,7 @@ struct QueryCollection {
         return select(column, and: SQLStatement("\(value.text) IS NOT NULL", value.arguments))
     }
 
-    /// The values of a column `v` of a statement, in the place of this collection.
+    /// The values of a column `v` of a statement, in place of this collection.
     ///
     /// - Parameter optionalOwners: without whom there are no values.
     func made(of statement: SQLStatement, kind: SlotKind, optionalOwners: [String]) -> QueryCollection {

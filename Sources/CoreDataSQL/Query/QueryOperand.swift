@@ -11,7 +11,7 @@ struct QueryOperand {
     let destination: NSEntityDescription?
     /// Whether the value is the number of an object's entity.
     var isEntity = false
-    /// Why the column can only be asked whether it has a value; nil when it can be compared.
+    /// Why the column can only be tested for a value; nil when it can be compared.
     var obstacle: String?
 
     init(sql: String, kind: SlotKind, destination: NSEntityDescription? = nil) {

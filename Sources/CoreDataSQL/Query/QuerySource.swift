@@ -26,7 +26,7 @@ package final class QuerySource {
     /// What every row must fulfil.
     var conditions: [SQLStatement] = []
 
-    /// The row of a table with a key. The same key may be asked for in several tables: a missing object's is NULL in all.
+    /// The row of a table with a key. The same key may be looked up in several tables: a missing object's is NULL in all.
     private struct Row: Hashable {
         let key: String
         let table: String
@@ -69,7 +69,7 @@ package final class QuerySource {
     /// The name of the fetched entity's table.
     package static let base = "t0"
 
-    /// `FROM` with every join that key paths have asked for so far.
+    /// `FROM` with every join that key paths have required so far.
     var from: SQLStatement {
         SQLStatement("FROM \(tables)" + joins.map { " \($0)" }.joined(), tableArguments)
     }
@@ -80,7 +80,7 @@ package final class QuerySource {
             + conditions.reduce(0) { $0 + $1.text.utf8.count }
     }
 
-    /// The table of the objects with a key, which is joined when it is asked for.
+    /// The table of the objects with a key, which is joined on first use.
     func alias(key: String, _ entity: SQLEntity) -> String {
         let row = Row(key: key, table: entity.table)
         if let made = aliases[row] { return made }

@@ -61,7 +61,7 @@ extension SQLValue {
         }
     }
 
-    /// - Parameter value: a number of Swift or Foundation. Foundation's are asked first what they are: they would cast
+    /// - Parameter value: a number of Swift or Foundation. Foundation's are checked for their type first: they would cast
     ///   to Swift's types, and lose digits by it.
     private init?(number value: Any) {
         // What most numbers are. The casts below cost more than the search that the number is for.

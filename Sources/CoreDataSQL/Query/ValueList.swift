@@ -44,7 +44,7 @@ struct ValueList {
 
     /// The values as one argument.
     private func table(_ dialect: any SQLDialect) throws -> SQLStatement {
-        // JSON of SQLite ends a text at a NUL.
+        // JSON of SQLite ends a string at a NUL.
         let isTextAsData = values.contains {
             if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
         }

@@ -63,7 +63,7 @@ struct BatchInsertion {
             throw NSError(domain: error.domain, code: error.code, userInfo: userInfo)
         }
         givenCount += 1
-        // One row at a time where rows may take the place of others: also of those before them in the batch.
+        // One row at a time where rows may replace others: also of those before them in the batch.
         if pending.count >= (constraints.isEmpty ? StoreBatch.chunk : 1) { try flush(&encoder) }
     }
 
@@ -95,7 +95,7 @@ struct BatchInsertion {
         case nothing
     }
 
-    /// - Throws: 133021 where one row would take the place of two.
+    /// - Throws: 133021 where one row would replace two.
     private func resolved(_ new: BatchRow, _ encoder: inout BatchRowEncoder) throws -> Resolution {
         var given = policy == .overwriteMergePolicyType ? allSlots : new.given
         var target: Row?

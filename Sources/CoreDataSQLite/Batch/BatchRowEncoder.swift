@@ -18,7 +18,7 @@ struct BatchRowEncoder: ~Copyable {
 
     /// The row of a new object with default values where none are given.
     ///
-    /// - Throws: 134060 for a name that is no property, or a property that a batch cannot set; 1550 for a value of another
+    /// - Throws: 134060 for a name that is not a property, or a property that a batch cannot set; 1550 for a value of another
     ///   type; 1570 for a missing one.
     mutating func row(_ given: some Sequence<(key: String, value: Any)>) throws -> BatchRow {
         try row(given, over: layout.initialValues) { _, _ in true }
@@ -67,7 +67,7 @@ struct BatchRowEncoder: ~Copyable {
         return BatchRow(row: try pack(object.values, []), given: object.touched)
     }
 
-    /// One row of the entity with the given values of another laid over.
+    /// One row of the entity overlaid with the given values of another.
     ///
     /// - Throws: 1550 when the values take more bytes than a row can have.
     mutating func merge(_ new: BatchRow, over old: Row) throws -> Row {

@@ -19,7 +19,7 @@ struct BatchUpdate {
     private var values: [(column: SQLColumn, value: Value)] = []
     private var changed = PropertySet()
 
-    /// - Throws: 134060 for what is no stored property of the entity, and for a value that is not of its type.
+    /// - Throws: 134060 for a name that is not a stored property of the entity, and for a value that is not of its type.
     init(_ batch: StoreBatch, _ query: FetchQuery, _ properties: [AnyHashable: Any]) throws {
         self.batch = batch
         self.query = query

@@ -122,7 +122,7 @@ extension SQLiteStore: BatchStore {
                 outcome.historyNumber = batch.historyNumber
                 try writeMetadata(database)
                 noteOwnTransaction(outcome.historyNumber, database)
-                // While nobody else can write; readers that began before do not bring old rows back.
+                // While no other connection can write; readers that began before do not bring old rows back.
                 database.afterNextTransaction { _ in self.rowCache.removeAll() }
                 return outcome
             }

@@ -5,7 +5,7 @@ import Foundation
 /// Which files of external data a process makes, or stops using, while the rows that say so are not durable.
 ///
 /// The list is a file beside them. It is on the disk before the first of the files changes, is held under `flock`, and goes when
-/// rows and files agree. What is left of it when the process was killed says which files nobody may need: those that no row
+/// rows and files agree. When the process was killed, what is left of it lists files that may be unused: those that no row
 /// names, and that are in no such list, may be the files of Apple's framework, and stay.
 ///
 /// Not thread-safe.
@@ -71,7 +71,7 @@ final class ExternalFileList {
         place.release()
     }
 
-    /// Leaves the list to who opens the store later.
+    /// Leaves the list to the next opening of the store.
     func abandon() { place.release() }
 
     /// Removes files of the list, and sees to it that they are gone before the list is.
@@ -123,7 +123,7 @@ final class ExternalFileList {
 extension DurableFile {
     /// Removes a regular file; a link is not followed.
     ///
-    /// - Returns: false when there is none of the name, or what there is is not a regular file.
+    /// - Returns: false when there is no regular file of the name.
     static func remove(file name: String, in folder: URL) throws -> Bool {
         let url = folder.appendingPathComponent(name)
         guard try FileKind(at: url.path) == .regular else { return false }

@@ -43,7 +43,7 @@ enum ExternalFileNames {
         _ arguments: StatementArguments = []
     ) throws -> Set<String> {
         let column = column.quotedDatabaseIdentifier
-        // The length alone, which is asked for first, is known without reading what a long value has.
+        // The length alone, which is read first, is known without reading what a long value has.
         let values = try Data.fetchCursor(
             database,
             sql: """

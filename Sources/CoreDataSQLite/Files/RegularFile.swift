@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file whose name stands in a store: it is read only if it is a plain file, so that a store which was tampered with
-/// cannot have another file, a device or a pipe read in its place.
+/// A file whose name is in a store: it is read only if it is a plain file, so that a store which was tampered with
+/// cannot have another file, a device or a pipe read instead.
 package enum RegularFile {
     /// The bytes of a file.
     ///
@@ -10,8 +10,8 @@ package enum RegularFile {
 
     /// Opens a file for reading. What takes its name afterwards is not what is read.
     ///
-    /// - Throws: 260 of `NSCocoaErrorDomain` when there is none; else the error of the system: `ELOOP` for a symbolic link,
-    ///   `EINVAL` for what is not a plain file.
+    /// - Throws: 260 of `NSCocoaErrorDomain` when there is no file; else the error of the system: `ELOOP` for a symbolic link,
+    ///   `EINVAL` for anything but a regular file.
     package static func open(at path: String) throws -> StoreFileReader {
         // It may be a hard link to the database of a store.
         try StoreFileReader(path, followsLinks: false)

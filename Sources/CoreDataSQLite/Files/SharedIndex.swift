@@ -5,10 +5,10 @@ import GRDB
 /// the same log (`-shm`).
 ///
 /// The connections of a process share one mapping of the index. The first of them decides whether it can be written to, so one
-/// that writes must not find a mapping for reading only. Files are told apart by device and inode: one file has several
+/// that writes must not find a mapping for reading only. Files are distinguished by device and inode: one file has several
 /// names.
 ///
-/// Readers of a file run beside each other, and one read may be made inside of another one, of any file. A thread that makes a
+/// Readers of a file run in parallel, and one read may be made inside of another one, of any file. A thread that makes a
 /// connection which writes waits for readers as for any lock of the store, and no longer; so threads that wait for each
 /// other end with `SQLITE_BUSY`.
 enum SharedIndex {
@@ -22,7 +22,7 @@ enum SharedIndex {
 
     /// Runs a block that makes a connection which writes, and has it read once.
     ///
-    /// - Parameter timeout: how long to wait for those who read, in seconds.
+    /// - Parameter timeout: how long to wait for readers, in seconds.
     /// - Throws: `SQLITE_BUSY` when they do not end, or when this very thread is one of them.
     static func connectingWriter<Value>(
         _ path: String, timeout: Double, _ body: () throws -> Value
@@ -71,7 +71,7 @@ enum SharedIndex {
             condition.lock()
             defer { condition.unlock() }
             let thread = thread
-            // Who reads already, this file or another one, waits for nobody that may wait for it.
+            // A thread that reads already, this file or another one, must not wait for one that may wait for it.
             let isInside = uses.values.contains { $0.readers[thread] != nil }
             while let use = uses[file],
                 use.connecting.map({ $0 != thread }) ?? false || use.waiting > 0 && !isInside

@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// A file that is open for reading and that may be, under any name, the database of a store which this process has open.
 ///
 /// The system drops all locks that a process has on a file when the process closes any descriptor of it. A connection would
-/// go on without its lock, and another process would take away the log under it. So bytes of files that users, stores and
+/// go on without its lock, and another process would remove the log under it. So bytes of files that users, stores and
 /// tools name are read here alone, through SQLite's own layer of files, which knows the connections of this process by the
 /// inode of the file and postpones closing.
 package final class StoreFileReader {
@@ -16,7 +16,7 @@ package final class StoreFileReader {
     /// Opens a regular file.
     ///
     /// - Parameter followsLinks: whether the path may be a symbolic link.
-    /// - Throws: 260 of `NSCocoaErrorDomain` when there is none; else the error of the system: `ELOOP` for a link that is not
+    /// - Throws: 260 of `NSCocoaErrorDomain` when there is no file; else the error of the system: `ELOOP` for a link that is not
     ///   to be followed, `EINVAL` for a folder, a pipe or a device.
     package init(_ path: String, followsLinks: Bool = true) throws {
         self.path = path
@@ -89,7 +89,7 @@ extension StoreFileReader {
         start(of: path, count: SQLiteHeader.magic.count) == Data(SQLiteHeader.magic)
     }
 
-    /// Has all files that a program names read here: those who read them do not know SQLite, and any file can be taken for a
+    /// Has all files that a program names read here: their readers do not know SQLite, and any file can be taken for a
     /// model or a document. To be called before the process has its first lock on a store.
     static func readNamedFiles() { _ = isReadingNamedFiles }
 

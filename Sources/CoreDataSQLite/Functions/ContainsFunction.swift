@@ -6,7 +6,7 @@ import GRDBSQLite
 
 /// The SQL function behind `CONTAINS` without options: `f(text, part)`.
 ///
-/// SQLite's own `instr` compares at each character, in time that grows with both texts multiplied. What `ByteSearch` knows of
+/// SQLite's own `instr` compares at each character, in time that grows with both strings multiplied. What `ByteSearch` knows of
 /// the part is kept with the statement from row to row.
 enum ContainsFunction {
     static func install(on database: Database) {
@@ -29,7 +29,7 @@ enum ContainsFunction {
         guard let part = TextMatchFunction.utf8(values[1]) else { return sqlite3_result_null(context) }
         let search = ByteSearch(for: ContiguousArray(part))
         sqlite3_result_int(context, search.firstRange(in: text) == nil ? 0 : 1)
-        // Kept while the part is a constant, and not at all if it is none.
+        // SQLite keeps it only while the part is a constant.
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque()) { kept in
             if let kept { Unmanaged<ByteSearch>.fromOpaque(kept).release() }
         }

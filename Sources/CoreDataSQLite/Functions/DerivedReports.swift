@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// queue only.
 ///
 /// The triggers of a file may be a stranger's. What they report of attributes that are not there is not kept, and the
-/// statement ends with an error when they report more than anybody could want.
+/// statement ends with an error when they report too much.
 final class DerivedReports: @unchecked Sendable {
     struct Place: Hashable {
         let entityNumber: Int32
@@ -44,7 +44,7 @@ final class DerivedReports: @unchecked Sendable {
         byteCount = 0
     }
 
-    /// Runs a block whose reports nobody wants: of a statement that changes any number of rows.
+    /// Runs a block and discards its reports: those of a statement that changes any number of rows.
     func ignoring<Value>(_ body: () throws -> Value) rethrows -> Value {
         isIgnoring = true
         defer { isIgnoring = false }

@@ -35,7 +35,7 @@ enum ExpressionFunctions {
         }
     }
 
-    /// A text without the differences that options ignore.
+    /// A string without the differences that options ignore.
     private static func folded(_ call: SQLFunctionCall) {
         guard let text = call.text(0) else { return }
         let options = UInt(truncatingIfNeeded: call.integer(1))

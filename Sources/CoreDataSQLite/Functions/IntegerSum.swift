@@ -5,7 +5,7 @@ import GRDBSQLite
 /// The sum of whole numbers as a function of SQL, the same for the rows in any order: `f(value)`.
 ///
 /// SQLite's own fails as soon as the sum of the first rows does not fit 64 bits; this one where the whole sum does not. It is
-/// called for each of perhaps a million rows, so that its state lies in SQLite's memory and nothing is allocated.
+/// called for each of perhaps a million rows, so that its state is in SQLite's memory and nothing is allocated.
 enum IntegerSum {
     /// All zero to begin with, as SQLite gives it.
     private struct State {

@@ -2,7 +2,7 @@ import CocoaFoundation
 import GRDB
 import GRDBSQLite
 
-/// The orders of texts that sort descriptors ask for by a selector, as collations of a connection.
+/// The orders of strings that sort descriptors ask for by a selector, as collations of a connection.
 ///
 /// They call the very function that sorts in memory; see `StringOrder`. No file may name them: an index in an order
 /// that depends on the locale would be wrong under the next one, and a column would find what is equal to others by
@@ -28,7 +28,7 @@ enum SQLiteCollations {
     static func install(on database: Database) {
         for (index, order) in orders.enumerated() {
             guard let name = name(order) else { continue }
-            // The order's number stands in the place of the pointer that a collation is given, so that nothing is kept.
+            // The order's number replaces the pointer that a collation is given, so that nothing is kept.
             sqlite3_create_collation_v2(
                 database.sqliteConnection, name, SQLITE_UTF8, UnsafeMutableRawPointer(bitPattern: index),
                 { index, leftCount, left, rightCount, right in

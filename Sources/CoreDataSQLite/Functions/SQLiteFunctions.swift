@@ -9,7 +9,7 @@ import GRDBSQLite
 /// conditions on text and orders of text need.
 ///
 /// They are called for every row that a save or a search touches, so they read SQLite's values in place, and whole:
-/// a text may contain any character, also NUL.
+/// a string may contain any character, also NUL.
 enum SQLiteFunctions {
     static func install(on database: Database, reports: DerivedReports) {
         for name in [

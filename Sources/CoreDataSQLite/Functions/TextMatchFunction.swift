@@ -96,7 +96,7 @@ enum TextMatchFunction {
         }
     }
 
-    /// The bytes of a text; nil for SQL's NULL.
+    /// The bytes of a string; nil for SQL's NULL.
     static func utf8(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
         guard sqlite3_value_type(value) != SQLITE_NULL, let text = sqlite3_value_text(value) else {
             return nil

@@ -16,7 +16,7 @@ struct HistoryWriter {
 
     /// - Parameters:
     ///   - missing: indexes of the deletions whose rows others had deleted already.
-    ///   - reordered: the objects that ordered relationships have in another place.
+    ///   - reordered: the objects that ordered relationships have in another position.
     ///   - begun: the number of a transaction that was written before, and to which this belongs; nil for a new one.
     /// - Returns: the number of the transaction.
     func write(
@@ -104,7 +104,7 @@ struct HistoryWriter {
         return Int64(highest) - Int64(count) + 1
     }
 
-    /// What the row of a transaction has for a text.
+    /// What the row of a transaction has for a string.
     private func reference(to text: String?) throws -> SQLValue {
         guard let text else { return .null }
         guard history.tables.hasStrings else { return .text(text) }
@@ -162,7 +162,7 @@ private struct ChangeRows {
         }
     }
 
-    /// Notes an object that has another place in the other ends of relationships.
+    /// Notes an object that has another position in the other ends of relationships.
     mutating func move(
         _ key: (entityNumber: Int32, reference: Int64), _ relationships: [NSRelationshipDescription],
         _ columns: HistoryColumns
@@ -181,7 +181,7 @@ private struct ChangeRows {
         _ mark: (UnsafeMutableBufferPointer<UInt8>) -> Void
     ) throws {
         let count = columns.byteCount
-        // Taken out, lest it be copied.
+        // Taken out, so that it is not copied.
         var taken = bitmap
         bitmap = []
         defer { bitmap = taken }

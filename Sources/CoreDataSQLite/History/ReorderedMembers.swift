@@ -1,17 +1,17 @@
 import ObjectGraph
 import ManagedObjectModel
 
-/// Objects that got another place in ordered relationships, which is a change of theirs in the history.
+/// Objects that got another position in ordered relationships, which is a change of theirs in the history.
 struct ReorderedMembers {
     struct Member {
         let entityNumber: Int32
-        /// The relationships of the object whose other ends have it in another place.
+        /// The relationships of the object whose other ends have it in another position.
         var relationships: [NSRelationshipDescription]
     }
 
     private(set) var members: [ObjectKey: Member] = [:]
 
-    /// Notes that an object has another place in a relationship, if that has an inverse.
+    /// Notes that an object has another position in a relationship, if that has an inverse.
     ///
     /// - Parameter entityNumber: the number of the object's entity; nil for an object that is not there.
     mutating func note(

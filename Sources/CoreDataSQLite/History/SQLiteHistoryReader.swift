@@ -32,7 +32,7 @@ struct SQLiteHistoryReader: HistoryReader {
         }
     }
 
-    /// Calls `body` with each transaction before a place, in order, until that returns false.
+    /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
         let statement = SQLStatement(
             history.tables.transactions(beforeTime: end.isTime), [end.argument])
@@ -47,7 +47,7 @@ struct SQLiteHistoryReader: HistoryReader {
         return records
     }
 
-    /// A transaction; nil when it is not there, or does not come after a place.
+    /// A transaction; nil when it is not there, or does not come after a position.
     package func record(number: Int64, after start: HistoryPosition) throws -> HistoryRecord? {
         try records(
             SQLStatement(
@@ -77,7 +77,7 @@ struct SQLiteHistoryReader: HistoryReader {
 
     // MARK: Changes
 
-    /// The lowest number that a transaction after a place may have; nil when there is none.
+    /// The lowest number that a transaction after a position may have; nil when there is none.
     package func lowestNumber(after start: HistoryPosition) throws -> Int64? {
         switch start {
         case .number(let number): return number == .max ? nil : number + 1
@@ -196,7 +196,7 @@ struct SQLiteHistoryReader: HistoryReader {
         throw expired(number)
     }
 
-    /// For those who know the transactions up to a number: that these were deleted does not matter to them.
+    /// For clients that know the transactions up to a number: that these were deleted does not matter to them.
     ///
     /// - Throws: 134301 when a transaction after that number was deleted.
     func checkHasAll(after number: Int64) throws {

@@ -21,7 +21,7 @@ extension SQLiteStore: HistoryStore {
     /// Deletes transactions and their changes, and the files of values that only these had; the number of the
     /// transactions.
     ///
-    /// The texts that they refer to stay: a running program of Apple's may have noted their keys.
+    /// The strings that they refer to stay: a running program of Apple's may have noted their keys.
     package func deleteHistory(before end: HistoryPosition) throws -> Int {
         switch end {
         case .number(let number): try deleteHistory([("Z_PK < ?", number.databaseValue)])
@@ -36,7 +36,7 @@ extension SQLiteStore: HistoryStore {
 
     /// Deletes the transactions of some numbers; how many there were.
     package func deleteHistory(_ numbers: [Int64]) throws -> Int {
-        // A list of all would be a text as long as the history.
+        // A list of all would be a string as long as the history.
         try deleteHistory(numbers.map { ("Z_PK = ?", $0.databaseValue) })
     }
 

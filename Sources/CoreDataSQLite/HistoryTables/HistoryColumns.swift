@@ -7,13 +7,13 @@ import ManagedObjectModel
 ///
 /// 1. the keys of to-one relationships, those of the superentity first, then by name;
 /// 2. in the same order, the destination's entity of those whose destination has subentities;
-/// 3. in the same order, the place of those whose inverse is ordered;
+/// 3. in the same order, the position of those whose inverse is ordered;
 /// 4. attributes, those of the superentity first, then by name; transient ones left out;
 /// 5. to-many relationships whose inverse is to-one, or none;
 /// 6. to-many relationships whose inverse is to-many.
 ///
 /// In the last two groups the order is that of a dictionary of all properties; see `NameTableOrder`. The elements
-/// of a composite attribute take a bit each, in the place of the attribute; no sample shows these.
+/// of a composite attribute take a bit each, in place of the attribute; no sample shows these.
 final class HistoryColumns: ChangedProperties {
     private struct Bits: Sendable {
         var first: Int32 = -1
@@ -109,7 +109,7 @@ final class HistoryColumns: ChangedProperties {
         for slot in update.changedLinks { Self.mark(bits[slot].first, in: bitmap) }
     }
 
-    /// Marks in a bitmap that an object has another place in the other ends of relationships.
+    /// Marks in a bitmap that an object has another position in the other ends of relationships.
     func markPlaces(
         _ relationships: [NSRelationshipDescription], in bitmap: UnsafeMutableBufferPointer<UInt8>
     ) {

@@ -16,7 +16,7 @@ struct HistoryTables: Sendable, Equatable {
     /// How many columns there are for the values of deleted objects.
     var tombstoneCount: Int
     /// Whether author, bundle, context and process are references to a table of strings. Older versions of Apple's
-    /// framework have only the columns for the texts themselves, which newer ones leave empty.
+    /// framework have only the columns for the strings themselves, which newer ones leave empty.
     let hasStrings: Bool
 
     private static let texts = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
@@ -129,7 +129,7 @@ struct HistoryTables: Sendable, Equatable {
         """
     }
 
-    /// Parameters: key, time, then author, bundle, context and process, as references or texts.
+    /// Parameters: key, time, then author, bundle, context and process, as references or strings.
     var insertTransaction: String {
         let names = Self.texts.map { hasStrings ? $0 + "TS" : $0 }.joined(separator: ", ")
         return """
@@ -162,17 +162,17 @@ struct HistoryTables: Sendable, Equatable {
         return "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")) FROM ATRANSACTION t"
     }
 
-    /// Transactions in order. Parameters: the highest number, or the latest time, not wanted.
+    /// Transactions in order. Parameters: the highest number, or the latest time, excluded.
     func transactions(afterTime: Bool) -> String {
         "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
     }
 
-    /// Transactions in order. Parameters: the lowest number, or the earliest time, not wanted.
+    /// Transactions in order. Parameters: the lowest number, or the earliest time, excluded.
     func transactions(beforeTime: Bool) -> String {
         "\(transactions) WHERE t.\(beforeTime ? "ZTIMESTAMP" : "Z_PK") < ? ORDER BY t.Z_PK"
     }
 
-    /// One transaction, if it is wanted. Parameters: its number; the highest number, or the latest time, not wanted.
+    /// One transaction, if it is in range. Parameters: its number; the highest number, or the latest time, excluded.
     func transaction(afterTime: Bool) -> String {
         "\(transactions) WHERE t.Z_PK = ? AND t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ?"
     }

@@ -7,10 +7,10 @@ enum NameTableOrder {
     private static let sizes = [3, 7, 13, 23, 41, 71, 127, 191, 251, 383, 631, 1087, 1723, 2803, 4523, 7351]
     private static let loads = [3, 6, 11, 19, 32, 52, 85, 118, 155, 237, 390, 672, 1065, 1732, 2795, 4543]
 
-    /// The names in the order of their places.
+    /// The names in the order of their positions.
     ///
     /// - Parameters:
-    ///   - names: put into the table in this order; the later one of two with the same place gets the next free one.
+    ///   - names: put into the table in this order; the later one of two with the same position gets the next free one.
     ///   - count: how many keys the table has in all, at least that of the names.
     static func sorted(_ names: [String], count: Int) -> [String] {
         guard let index = loads.firstIndex(where: { max(count, names.count) <= $0 }) else {

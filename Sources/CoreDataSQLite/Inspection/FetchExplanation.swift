@@ -13,7 +13,7 @@ package struct FetchExplanation: Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// How the SQLite stores that hold the entity execute a request; unsaved changes, which are laid over, play no part.
+    /// How the SQLite stores that hold the entity execute a request; unsaved changes, which are merged later, play no part.
     ///
     /// - Throws: as `fetch(_:)`, with what a store cannot execute.
     package func explanations<T>(of request: NSFetchRequest<T>) throws -> [FetchExplanation] {

@@ -17,7 +17,7 @@ extension FetchInspection {
         return try store.read("load '\(relationship.name)'", cancellation) { database in
             var found: [(entityNumber: Int32, reference: Int64)] = []
             let execution = try execute(statement, database) { row in
-                // A number that is none of an entity's leads nowhere that can be shown.
+                // A number that no entity has leads to nothing that can be shown.
                 guard let number = Int32(exactly: SQLValue(row, 1).integer ?? 0) else { return }
                 found.append((number, SQLValue(row, 2).integer ?? 0))
             }

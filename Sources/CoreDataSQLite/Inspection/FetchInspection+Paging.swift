@@ -29,7 +29,7 @@ extension FetchInspection {
 
     /// A page in the order of an attribute, equal ones and those of no attribute in that of their primary keys.
     ///
-    /// What was shown before is not read again: the page begins behind the value and key of the last object, so that
+    /// What was shown before is not read again: the page begins after the value and key of the last object, so that
     /// with an index each page takes as long as the first one.
     ///
     /// Where there is a predicate, SQLite has to guess how many rows meet it, and may take the way through a whole table
@@ -37,7 +37,7 @@ extension FetchInspection {
     ///
     /// - Parameters:
     ///   - last: the primary key of the last object of the page before; nil for the first page.
-    ///   - patience: how long ways are tried; SQLite's own one as long as it takes when none of them led to the page.
+    ///   - patience: how long each plan is tried; SQLite's own runs without a limit when none of them led to the page.
     /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object is no longer there.
     package func page(
         sortedBy key: String?, ascending: Bool, after last: Int64?, limit: Int,

@@ -6,7 +6,7 @@ import GRDB
 import ManagedObjectModel
 
 /// What a fetch request finds in a SQLite store, for tools that show much of it and keep little: pages by key, counts,
-/// groups. Each question can be cancelled, and tells its SQL.
+/// groups. Each query can be cancelled, and reports its SQL.
 ///
 /// Unsaved changes play no part.
 package struct FetchInspection {
@@ -98,7 +98,7 @@ package struct FetchInspection {
         }
     }
 
-    /// How many characters of a value a group tells at the most.
+    /// How many characters of a value a group shows at the most.
     package static let shownLength = 1_000
 
     /// How many objects have each value of an attribute or to-one relationship. Dates come in their order, other values
@@ -112,7 +112,7 @@ package struct FetchInspection {
         // Dates are seconds since 2001; SQLite counts from 1970.
         let value = unit.map { "strftime('\($0.format)', v0 + 978307200, 'unixepoch')" } ?? "v0"
         let order = unit == nil ? "c DESC, g" : "g"
-        // Whole values are compared, and their beginnings shown: a text or a blob may have a gigabyte.
+        // Whole values are compared, and their beginnings shown: a string or a blob may have a gigabyte.
         let statement = SQLStatement(
             """
             SELECT CASE typeof(g) WHEN 'blob' THEN lower(hex(substr(g, 1, \(Self.shownLength / 2)))) \

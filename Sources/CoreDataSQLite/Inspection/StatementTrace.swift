@@ -2,7 +2,7 @@ import CoreDataSQL
 import Foundation
 import GRDB
 
-/// Notes the statements that a connection runs, for tools that tell them: what is read of a store by other means than one fetch.
+/// Notes the statements that a connection runs, for tools that show them: what is read of a store by other means than one fetch.
 package struct StatementTrace {
     /// The text and the time of each statement, in the order in which they began.
     private final class Notes {
@@ -11,7 +11,7 @@ package struct StatementTrace {
         func take(_ event: Database.TraceEvent) {
             switch event {
             case .statement(let statement):
-                // What triggers and virtual tables run is told as a comment.
+                // What triggers and virtual tables run is reported as a comment.
                 guard !statement.sql.hasPrefix("--") else { return }
                 runs.append((statement.sql, .now, nil))
             case .profile(let statement, _):
@@ -29,7 +29,7 @@ package struct StatementTrace {
         }
     }
 
-    /// Runs a block, and tells the statements that it ran on a connection, each text once.
+    /// Runs a block, and returns the statements that it ran on a connection, each SQL string once.
     ///
     /// - Throws: what the block throws; an error of SQLite.
     package static func during<Value>(

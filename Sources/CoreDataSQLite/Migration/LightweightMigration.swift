@@ -9,7 +9,7 @@ import ManagedObjectModel
 /// framework calls lightweight, with a mapping model that is inferred.
 ///
 /// The store is locked and copied; the objects of the copy are written to a draft with the tables of the new model; the
-/// draft takes the store's place in one step. Whatever fails before that leaves the store as it was. Objects keep
+/// draft replaces the store in one step. Whatever fails before that leaves the store as it was. Objects keep
 /// their primary keys and versions, so that the URIs of their IDs stay; the store keeps its identifier, its files of
 /// external data, its persistent history with the numbers of its transactions, and tables that belong to no model.
 struct LightweightMigration {
@@ -36,7 +36,7 @@ struct LightweightMigration {
     /// Migrates the store at a URL if the options ask for it and its model is another one.
     ///
     /// - Throws: 134130 when the store's own model is neither in the store nor in the program, 134140 when only mapping
-    ///   models that are made by hand are asked for and none of the program's fits, or for a difference that cannot be inferred,
+    ///   models that are made by hand are requested and none of the program's fits, or for a difference that cannot be inferred,
     ///   under which 134190 names it; 134110 when the objects do not fit the new model, and for an error of the file system, 134090
     ///   while others have the store open.
     static func runIfNeeded(
@@ -49,7 +49,7 @@ struct LightweightMigration {
         // The file itself is replaced, not a link to it.
         let file = SQLiteStoreFile(
             url: url.resolvingSymlinksInPath(), options: try SQLiteStoreOptions(options))
-        // What is wrong with a file is told when it is opened.
+        // Opening the file reports what is wrong with it.
         guard !model.isReconstructed, FileManager.default.fileExists(atPath: url.path),
             let isThere = try? file.exists(), isThere, (try? file.recover()) != nil,
             let findings = try? findings(file, model, configuration)
@@ -175,7 +175,7 @@ struct LightweightMigration {
         Log.store.info("Migrated the store at \(file.url.path) in \(Date().timeIntervalSince(start)) s.")
     }
 
-    /// Puts the draft into the store's place, with the files of external data that it has in its folder, and removes those that
+    /// Replaces the store by the draft, with the files of external data that it has in its folder, and removes those that
     /// it needs no more.
     private func take(_ draft: FileDraft, _ unused: Set<String>) throws {
         let made = isMappedByHand ? try draft.url.externalDataNames() : []
@@ -220,7 +220,7 @@ struct LightweightMigration {
         if !unsupported.isEmpty {
             throw NSError.migration("the store has \(unsupported.joined(separator: ", "))")
         }
-        // Without a log: all that was written is in the file that takes the store's place.
+        // Without a log: all that was written is in the file that replaces the store.
         try manager.migrateStore(
             from: copy, sourceType: NSSQLiteStoreType, options: sourceOptions, with: mapping,
             toDestinationURL: draft, destinationType: NSSQLiteStoreType,
@@ -245,7 +245,7 @@ struct LightweightMigration {
             if !old.unsupportedFeatures.isEmpty {
                 throw NSError.migration("the store has \(old.unsupportedFeatures.joined(separator: ", "))")
             }
-            // Without a log: all that was written is in the file that takes the store's place.
+            // Without a log: all that was written is in the file that replaces the store.
             let new = try open(
                 draft, destination, configuration, [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
             defer { new.willRemove(from: new.persistentStoreCoordinator) }

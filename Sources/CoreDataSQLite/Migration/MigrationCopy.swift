@@ -5,7 +5,7 @@ import GRDB
 import ManagedObjectModel
 
 /// Writes the objects of a store into another one of another model, some hundred at a time: first all rows, then the
-/// links that stand outside of rows.
+/// links outside of rows.
 struct MigrationCopy: ~Copyable {
     private let old: StoreSnapshot
     private let new: SQLiteStore
@@ -95,7 +95,7 @@ struct MigrationCopy: ~Copyable {
             entityNumber: step.destination.number, timestamp: row.timestamp)
     }
 
-    /// Copies the value of an attribute; false when there is none.
+    /// Copies the value of an attribute; false when it has none.
     private func value(
         _ row: Row, _ origin: PropertySlot, _ slot: PropertySlot, _ builder: inout RowBuilder
     ) throws -> Bool {
@@ -152,7 +152,7 @@ struct MigrationCopy: ~Copyable {
 
     // MARK: Links
 
-    /// The relationships of an entity whose links, or their order, stand outside of its rows and of its destinations'.
+    /// The relationships of an entity whose links, or their order, are outside of its rows and of its destinations'.
     private func linkSlots(_ step: MigrationPlan.Step) -> [Int] {
         let layout = step.destination.home.layout
         return layout.toManyIndexes.filter { slot in

@@ -3,7 +3,7 @@ import ObjectGraph
 import Foundation
 import GRDB
 
-/// The tables of a store that belong to no entity, which a migration takes over as they are: those that an application, or
+/// The tables of a store that belong to no entity, which a migration copies as they are: those that an application, or
 /// another part of Apple's frameworks, put beside the store's own.
 struct UnmodelledTables {
     private let old: StoreSnapshot
@@ -79,7 +79,7 @@ struct UnmodelledTables {
         }
     }
 
-    /// Runs what a schema has for one thing. SQLite reads the first statement of such a text alone, and others may follow
+    /// Runs what a schema has for one thing. SQLite reads the first statement of such a string alone, and others may follow
     /// there in a stranger's file: those are refused.
     private func run(_ sql: String, _ database: Database) throws {
         try database.makeStatement(sql: sql).execute()

@@ -109,7 +109,7 @@ package enum ModelCache {
     private static let soundCopies = Mutex<Set<Data>>([])
     private static let mostSoundCopies = 256
 
-    /// Puts a model in the place of a copy that cannot be read.
+    /// Puts a model in place of a copy that cannot be read.
     static func renew(_ model: NSManagedObjectModel, _ database: Database) throws {
         try database.execute(sql: "DROP TABLE \(table)")
         for statement in try creationStatements(model) {

@@ -3,10 +3,10 @@ import Foundation
 import GRDB
 import ManagedObjectModel
 
-/// Makes a model from what the tables of a store tell, so that its rows can be read when there is no model.
+/// Makes a model from the tables of a store, so that its rows can be read when there is no model.
 ///
 /// Known are the entities, their tree, columns and the kinds of their values, and many-to-many relationships. Not known
-/// are which heir of an entity a column belongs to (the topmost has all), the case of names (they are in lower case),
+/// are which subentity of an entity a column belongs to (the topmost has all), the case of names (they are in lower case),
 /// and where a foreign key leads: a column with an index is taken for one when its name ends with that of an entity and
 /// all its keys are there. Inverses of these, what is optional, the classes of archives and all else is not in the
 /// tables.
@@ -15,7 +15,7 @@ struct ReconstructedModel {
     private let url: URL
     private var entities: [Int64: NSEntityDescription] = [:]
     private var parents: [Int64: Int64] = [:]
-    /// The numbers of entities without heirs, by their names in capitals.
+    /// The numbers of entities without subentities, by their names in capitals.
     private var leaves: [String: Int64] = [:]
     /// The properties of each entity, by its number.
     private var properties: [Int64: [NSPropertyDescription]] = [:]
@@ -166,7 +166,7 @@ struct ReconstructedModel {
         for column in columns where column.name.hasPrefix("Z") && !column.name.hasPrefix("Z_") {
             let (number, rest) = Self.number(in: column.name.dropFirst())
             if let number, !rest.isEmpty, column.type == "INTEGER", entities[number] != nil {
-                // `Z4_BOOK` tells the entity of what `ZBOOK` leads to; `Z4BOOKS` is the key of a to-many relationship.
+                // `Z4_BOOK` names the entity that `ZBOOK` leads to; `Z4BOOKS` is the key of a to-many relationship.
                 if rest.hasPrefix("_") { continue }
                 let order = "Z_FOK_\(column.name.dropFirst())"
                 addToMany(Self.name(rest), from: number, to: root, isOrdered: all.contains(order))
@@ -227,9 +227,9 @@ struct ReconstructedModel {
         _ = add(relationship, to: owner)
     }
 
-    /// The entity that a foreign key leads to, nil when it is none or that cannot be told.
+    /// The entity that a foreign key leads to, nil when it is not one or leads to an unknown entity.
     ///
-    /// - Parameter told: the entities that columns `Z<number>_<key>` tell, by key.
+    /// - Parameter told: the entities that columns `Z<number>_<key>` name, by key.
     private func destination(of column: Column, in table: String, _ told: [String: Int64]) throws -> Int64? {
         guard column.type == "INTEGER", column.isIndexed else { return nil }
         let key = column.name.dropFirst()
@@ -244,7 +244,7 @@ struct ReconstructedModel {
         return strays == false ? number : nil
     }
 
-    /// The entity without heirs whose name a key ends with; of several, the one with the longest name.
+    /// The entity without subentities whose name a key ends with; of several, the one with the longest name.
     private func leaf(named key: Substring) -> Int64? {
         var rest = key
         while !rest.isEmpty {

@@ -113,7 +113,7 @@ package struct StoreSnapshot {
 extension SQLiteStore {
     /// Reads the store as it is at one moment.
     ///
-    /// What is read may be on its way already when others change the file under a connection that nobody knows of, so
+    /// What is read may be on its way already when others change the file under a connection that is unknown here, so
     /// `body` is not called a second time then.
     ///
     /// - Parameter cancellation: ends the reading.

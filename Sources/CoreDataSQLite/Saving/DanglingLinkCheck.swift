@@ -5,7 +5,7 @@ import GRDB
 import ManagedObjectModel
 
 /// Finds links that a save would leave leading nowhere, because others linked to what it deletes, or deleted what it links to,
-/// and no row that it compares tells. One statement for each relationship or table that is concerned.
+/// and no row that it compares shows that. One statement for each relationship or table that is concerned.
 struct DanglingLinkCheck {
     private let store: SQLiteStore
     private let database: Database

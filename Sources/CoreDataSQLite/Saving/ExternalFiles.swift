@@ -18,7 +18,7 @@ final class ExternalFiles {
     private let store: SQLiteStore
     private let folder: URL?
     private var list: ExternalFileList?
-    /// Whose the store's file is; nil inside when there is none.
+    /// The owner and mode of the store's file; nil inside when there is no file.
     private var attributes: FileAttributes??
     private var made: Set<String> = []
     private var unused: Set<String> = []
@@ -38,7 +38,7 @@ final class ExternalFiles {
     /// Writes the large data of a unit of work to files.
     ///
     /// - Returns: the unit with the names of the files in its rows.
-    /// - Throws: 134030 when a file cannot be written; `end` then takes back what was.
+    /// - Throws: 134030 when a file cannot be written; `end` then removes what was.
     func take(_ unit: UnitOfWork) throws -> UnitOfWork {
         var unit = unit
         var files: [(name: String, data: Data)] = []
@@ -170,7 +170,7 @@ final class ExternalFiles {
                 // It was committed durably.
                 try store.removeExternalFiles(unused, list)
             } else if isCommitting {
-                // The commit may be in the log although it failed; what is written next takes its place there.
+                // The commit may be in the log although it failed; what is written next replaces it there.
                 try store.writeDurably("look for external data") { database in
                     try database.execute(sql: "UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
                 }

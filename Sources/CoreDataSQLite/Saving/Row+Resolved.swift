@@ -6,7 +6,7 @@ import ManagedObjectModel
 
 extension Row {
     /// The row as its columns will keep it: with its own reference, and those in it, replaced by the ones that a
-    /// save assigned, decimals cut to what a column keeps of them, and no value where a number is none.
+    /// save assigned, decimals cut to what a column keeps of them, and no value for NaN.
     ///
     /// - Throws: 134060 when the row is not of the entity.
     func resolved(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {

@@ -43,7 +43,7 @@ extension SQLiteStore {
             }
             try writeMetadata(database)
             noteOwnTransaction(outcome.historyNumber, database)
-            // While nobody else can write, lest the row of the next save be replaced by the one of this. Before
+            // While no other connection can write, so that this row does not replace that of the next save. Before
             // `write` returns, so nothing is shared.
             nonisolated(unsafe) let saved = (unit, outcome)
             database.afterNextTransaction { _ in self.keepInCache(saved.0, saved.1) }
@@ -348,7 +348,7 @@ struct SQLiteSave {
         return rows
     }
 
-    /// Deletes rows; the places of those that others have deleted already.
+    /// Deletes rows; the positions of those that others have deleted already.
     private func delete(
         _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
     ) throws -> Set<Int> {
@@ -393,7 +393,7 @@ struct SQLiteSave {
 
     /// Writes what is not in the rows of the objects.
     ///
-    /// - Returns: the objects that were in an ordered relationship and have another place there; none without history.
+    /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
     private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws -> ReorderedMembers {
         let isTracked = store.history?.isTracking ?? false
         var reordered = ReorderedMembers()

@@ -71,7 +71,7 @@ package final class StoreImport {
     ///
     /// - Throws: an error of SQLite.
     package func update(_ sql: String, _ arguments: StatementArguments) throws {
-        // What triggers report of it is wanted by nobody.
+        // What triggers report of it is not needed.
         store.reports.removeAll()
         try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
@@ -81,7 +81,7 @@ package final class StoreImport {
     /// - Parameter slots: attributes of the entity that are derived by `now()`.
     /// - Throws: an error of SQLite.
     package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
-        // What triggers report of it is wanted by nobody.
+        // What triggers report of it is not needed.
         store.reports.removeAll()
         try save.keepTimes(slots, of: row, entity)
     }

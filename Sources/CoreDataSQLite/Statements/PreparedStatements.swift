@@ -31,7 +31,7 @@ package enum PreparedStatements {
     /// How many a connection keeps. Predicates made by users, and sets of changed attributes, are without number.
     package static let limit = 500
 
-    /// A statement that is ready to be given values, prepared if the connection has none of the text.
+    /// A statement that is ready to be given values, prepared if the connection has none for the string.
     ///
     /// Keep the statement as long as its pointer is used: the connection lets go of all that it keeps when they become
     /// too many.

@@ -48,7 +48,7 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
         }
     }
 
-    /// Closes the connection, which nobody uses now and later.
+    /// Closes the connection, which must not be in use and is not used again.
     ///
     /// - Throws: `DatabaseError`.
     func close() throws {

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import GRDB
 
-/// The connections that read a file with a write-ahead log, beside each other and beside the one that writes.
+/// The connections that read a file with a write-ahead log, in parallel with each other and with the one that writes.
 final class ReadingConnections: @unchecked Sendable {
     private struct State {
         var idle: [ReadingConnection] = []
@@ -81,7 +81,7 @@ final class ReadingConnections: @unchecked Sendable {
         }
     }
 
-    /// Closes all, as soon as those who read have what they came for.
+    /// Closes all, as soon as current reads are complete.
     ///
     /// - Throws: the first error of closing one; the others are closed nevertheless.
     func close() throws {

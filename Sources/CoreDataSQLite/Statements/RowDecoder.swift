@@ -7,8 +7,8 @@ import ManagedObjectModel
 
 /// Packs the rows of a statement, column by column, straight from SQLite's memory.
 ///
-/// The statement's columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its heirs, whose
-/// rows stand in one table. Each entity takes the columns that it has.
+/// The statement's columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its subentities, whose
+/// rows are in one table. Each entity takes the columns that it has.
 struct RowDecoder: Sendable {
     /// Numbers alone: copying a name for each value would cost as much as reading the value.
     private struct Column: Sendable {
@@ -31,7 +31,7 @@ struct RowDecoder: Sendable {
         }
     }
 
-    /// The names of the columns behind the first three.
+    /// The names of the columns after the first three.
     let columnNames: [String]
     /// All columns as the list of a SELECT from the table `QuerySource.base`.
     let columnList: String
@@ -68,7 +68,7 @@ struct RowDecoder: Sendable {
     /// The statement's present row.
     ///
     /// - Throws: 134060 for an entity number that the model does not have, or a value that is not of its column's
-    ///   type, with the place.
+    ///   type, with the position.
     func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
         let reference = sqlite3_column_int64(statement, 0)
         let stored = sqlite3_column_int64(statement, 1)
@@ -92,7 +92,7 @@ struct RowDecoder: Sendable {
         _ reference: Int64
     ) throws {
         if column.kind.isWholeNumber || column.kind == .toOne {
-            // Null reads as zero: only a zero has to be asked what it is.
+            // Null reads as zero: only the type of a zero has to be checked.
             let number = sqlite3_column_int64(statement, column.index)
             if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
                 builder.set(column.rowSlot, integer: number)

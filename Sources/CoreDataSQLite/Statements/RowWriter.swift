@@ -97,7 +97,7 @@ enum RowBinding {
         case .string, .uri:
             return row.withBytes(slot) { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
-                    // An empty text has no address, but is a text.
+                    // An empty string has no address, but is a string.
                     sqlite3_bind_text64(
                         statement, index, $0.baseAddress ?? UnsafePointer(empty), UInt64($0.count),
                         inPlace,
@@ -123,7 +123,7 @@ enum RowBinding {
         }
     }
 
-    /// Binds a text that SQLite copies.
+    /// Binds a string that SQLite copies.
     private static func bindText(_ statement: OpaquePointer, _ index: Int32, _ text: String) -> Int32 {
         sqlite3_bind_text(statement, index, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }

@@ -46,7 +46,7 @@ package struct SQLTokens {
         self.tokens = tokens
     }
 
-    /// The functions that are called: names, quoted or not, with an opening parenthesis behind them, in lower case.
+    /// The functions that are called: names, quoted or not, followed by an opening parenthesis, in lower case.
     package var calledFunctions: Set<String> {
         Set(
             zip(tokens, tokens.dropFirst()).compactMap { name, mark in
@@ -69,7 +69,7 @@ package struct SQLTokens {
         return words.next() == .word("index") ? "index" : nil
     }
 
-    /// Whether `RAISE(IGNORE)` stands in a trigger.
+    /// Whether `RAISE(IGNORE)` is in a trigger.
     var raisesIgnore: Bool {
         contains([.word("raise"), .mark(UInt8(ascii: "(")), .word("ignore")])
     }
@@ -83,7 +83,7 @@ package struct SQLTokens {
         tokens.indices.contains { tokens[$0...].starts(with: wanted) }
     }
 
-    /// Where what is quoted ends; a quotation mark that stands twice belongs to it.
+    /// Where what is quoted ends; a quotation mark that is doubled belongs to it.
     private static func endOfQuoted(_ text: [UInt8], _ start: Int, _ closing: UInt8) -> Int {
         var index = start + 1
         while index < text.count {

@@ -49,8 +49,8 @@ final class SQLiteGeneration: StoreGeneration {
             .persistentStoreOperation, "The store of the query generation was removed from its coordinator.")
     }
 
-    /// Ends the transaction, because the store is closed, as soon as those who read have what they came for: when this
-    /// returns, nobody has the file open by this generation.
+    /// Ends the transaction, because the store is closed, as soon as current reads are complete: when this
+    /// returns, this generation has the file open no longer.
     func expire() {
         let last = snapshot.withLock { snapshot in
             defer { snapshot = nil }
@@ -64,7 +64,7 @@ final class SQLiteGeneration: StoreGeneration {
     }
 }
 
-/// The generations of a store that somebody holds.
+/// The generations of a store that are in use.
 final class SQLiteGenerations: Sendable {
     private struct Entry: Sendable {
         weak var generation: SQLiteGeneration?

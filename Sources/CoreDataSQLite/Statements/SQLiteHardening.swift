@@ -2,7 +2,7 @@ import CSQLiteDefence
 import GRDB
 import GRDBSQLite
 
-/// What keeps a file of a stranger from doing harm to those who open it.
+/// Keeps a stranger's file from doing harm to programs that open it.
 ///
 /// A database file brings statements of its own: triggers, generated columns, conditions of indexes. They run when
 /// rows are written. On connections with these settings they reach nothing but the tables of the file and functions
@@ -14,7 +14,7 @@ enum SQLiteHardening {
 
     /// Sets up a connection, before the file is looked at.
     ///
-    /// - Parameter usesSpatialIndexes: whether triggers keep R-trees, as `hasSpatialIndexes` tells. No other virtual
+    /// - Parameter usesSpatialIndexes: whether triggers keep R-trees, as `hasSpatialIndexes` says. No other virtual
     ///   tables are there then.
     /// - Throws: an error of SQLite.
     static func install(on database: Database, usesSpatialIndexes: Bool = false) throws {
@@ -71,7 +71,7 @@ final class TriggerBudget: @unchecked Sendable {
             connection, UInt32(SQLITE_TRACE_STMT),
             { _, context, _, text in
                 guard let context, let text = text?.assumingMemoryBound(to: CChar.self) else { return 0 }
-                // SQLite tells of a trigger that begins by a comment in the place of the statement.
+                // SQLite reports the start of a trigger by a comment instead of the statement.
                 let isTrigger = text[0] == 0x2D && text[1] == 0x2D
                 Unmanaged<TriggerBudget>.fromOpaque(context).takeUnretainedValue().begin(isTrigger: isTrigger)
                 return 0

@@ -11,7 +11,7 @@ struct SQLiteReader {
 
     init(_ connection: any PreparingConnection) { self.connection = connection }
 
-    /// - Parameter note: is told now and then how many rows were read.
+    /// - Parameter note: is called now and then with the number of rows read.
     func rows(
         _ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double,
         noting note: ((Int) -> Void)? = nil

@@ -1,7 +1,7 @@
 import ObjectGraph
 
 extension FetchQuery {
-    /// Whether rows come as the database finds them. They are put in the order of their keys behind it: `ORDER BY` could make
+    /// Whether rows come as the database finds them. They are sorted by their keys afterwards: `ORDER BY` could make
     /// the database go through all rows in that order where an index finds the few that are wanted.
     var isUnordered: Bool { sortDescriptors.isEmpty && !isWindow }
 }

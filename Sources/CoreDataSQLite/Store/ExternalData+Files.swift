@@ -28,7 +28,7 @@ extension ExternalData {
 
     /// The first bytes of the data that a column stands for, and how many it has. No more of a file is read.
     ///
-    /// - Throws: as `data(_:in:)`; 134060 also for what is no file but a folder, a pipe or a link.
+    /// - Throws: as `data(_:in:)`; 134060 also for a folder, a pipe or a link.
     static func start(
         _ column: Data, in folder: URL?, atMost most: Int
     ) throws -> (start: Data, length: Int) {

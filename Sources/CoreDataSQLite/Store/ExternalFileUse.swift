@@ -95,7 +95,7 @@ extension SQLiteStore {
         do {
             let lists = try ExternalFileList.leftovers(in: file.url.externalDataFolder, of: file.url)
             guard !lists.isEmpty else { return }
-            // A commit that failed may be in the log; what is written next takes its place there.
+            // A commit that failed may be in the log; what is written next replaces it there.
             try connection.writeDurably { database in
                 try database.execute(sql: "UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
             }

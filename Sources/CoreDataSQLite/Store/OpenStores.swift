@@ -5,7 +5,7 @@ import Foundation
 /// The SQLite stores of this process that have one file open, in whatever coordinators.
 ///
 /// To take a file away or to replace it needs every lock that there is on it, those of this process too. So its stores close the
-/// file meanwhile; whoever reads or writes one of them on another queue waits for that.
+/// file meanwhile; reads and writes of them on other queues wait for that.
 struct OpenStores {
     private typealias Entry = (store: SQLiteStore, coordinator: NSPersistentStoreCoordinator)
 
@@ -32,7 +32,7 @@ struct OpenStores {
     }
 
     /// Runs a block while the stores are closed. They are open again afterwards, with what is in the file then; one that the file
-    /// has no store for any more is taken out of its coordinator.
+    /// has no store for any more is removed from its coordinator.
     ///
     /// - Throws: 134070 when the caller is called from inside of a read or write of one of the stores; what the block throws.
     func reopening(_ body: () throws -> Void) throws {

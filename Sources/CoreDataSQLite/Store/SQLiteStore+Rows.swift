@@ -9,7 +9,7 @@ import Synchronization
 // What queries and relationships find in the file.
 
 extension SQLiteStore {
-    /// The decoder for rows of an entity and its heirs.
+    /// The decoder for rows of an entity and its subentities.
     func decoder(_ entity: SQLEntity) -> RowDecoder {
         file.withLock { $0 }.decoders[entity.number] ?? schema.decoder(of: entity)
     }
@@ -44,7 +44,7 @@ extension SQLiteStore {
 
     /// The objects that a query finds, as rows, read in a way that can be cancelled.
     ///
-    /// - Parameter note: is told now and then how many rows were read.
+    /// - Parameter note: is called now and then with the number of rows read.
     func rows(
         _ request: RowRequest, _ cancellation: FetchCancellation? = nil, noting note: ((Int) -> Void)? = nil
     ) throws -> [Row] {

@@ -8,10 +8,10 @@ import Synchronization
 
 /// A store in one SQLite file, in the layout of Apple's Core Data.
 ///
-/// Readers run beside each other and beside the one writer (write-ahead logging). Opening checks everything that
+/// Readers run in parallel with each other and with the one writer (write-ahead logging). Opening checks everything that
 /// can be checked before the file is touched.
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
-    /// What is known of a file: replaced as a whole when another one is opened in its place, which any queue may meet.
+    /// What is known of a file: replaced as a whole when another one is opened instead, which any queue may meet.
     final class OpenFile: @unchecked Sendable {
         let schema: SQLSchema
         let compiler: FetchCompiler
@@ -47,7 +47,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     let writers = StoreWriters()
     let fileUse = ExternalFileUse()
     private let generations = SQLiteGenerations()
-    /// Those who write take turns, and with one connection for all those who read too.
+    /// Writers take turns, and with one connection for all, readers too.
     let turns = NestingGuard()
 
     package override var type: String { NSSQLiteStoreType }
@@ -99,7 +99,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         guard let configuration else { return all }
         let held = model.entitiesInPreorder(configuration: configuration)
         if let url = fileURL, FileManager.default.fileExists(atPath: url.path),
-            // What is wrong with a file is told when it is opened.
+            // Opening the file reports what is wrong with it.
             let names = try? SQLiteStoreFile(url: url, options: options).entityNames(),
             names == held.compactMap(\.name)
         {
@@ -109,7 +109,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         return all.filter { identities.contains(ObjectIdentifier($0.entity)) }
     }
 
-    /// Opens another file in the place of this one. On an error, everything is as it was.
+    /// Opens another file in place of this one. On an error, everything is as it was.
     private func reopen(at url: URL) throws {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return }
         guard !isInUseByCaller else { throw nestedUse("open another file") }
@@ -184,8 +184,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         generations.expireAll()
     }
 
-    /// Where the file is. When set, the store there, which must be one of the same model, is opened in the place of
-    /// this one; when that fails, the URL stays, and the log tells why.
+    /// Where the file is. When set, the store there, which must be one of the same model, is opened instead of
+    /// this one; when that fails, the URL stays, and the log says why.
     package override var url: URL? {
         get { super.url }
         set {
@@ -283,7 +283,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
 
     private let reads = Atomic<Int>(0)
 
-    /// How often the file was asked for something since the store was made: one for each fetch, count, batch of faults,
+    /// How many requests read the file since the store was made: one for each fetch, count, batch of faults,
     /// relationship that was loaded or entity whose rows a save has compared.
     package var readCount: Int { reads.load(ordering: .relaxed) }
 
@@ -402,7 +402,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         do {
             let generation = SQLiteGeneration(try pool.makeSnapshot())
             generations.add(generation)
-            // Whoever closed the store before that has not seen the new one.
+            // A close of the store before that has missed the new generation.
             guard case .writing(let present, _) = access.withLock({ $0 }), present === connections else {
                 generation.expire()
                 throw Self.removed

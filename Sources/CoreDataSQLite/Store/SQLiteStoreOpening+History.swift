@@ -7,9 +7,9 @@ import GRDB
 extension SQLiteStoreOpening {
     /// Finds out whether the file has history. Where all of it was deleted, the store can be written to without any.
     ///
-    /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, who does
+    /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, a client that does
     ///   not keep the history only reads.
-    /// - Throws: 134020 when history is asked for and what is there cannot be used.
+    /// - Throws: 134020 when history is requested and what is there cannot be used.
     func checkHistory(_ database: Database) throws -> [String] {
         history = nil
         if options.tracksHistory { _ = try StoreHistory.tombstoneCount(homes) }
@@ -35,7 +35,7 @@ extension SQLiteStoreOpening {
     func prepareHistory(_ connection: any DatabaseWriter) throws {
         guard options.tracksHistory else { return }
         let count = try StoreHistory.tombstoneCount(homes)
-        // Nobody waits for a lock when there is nothing to write.
+        // No lock is taken when there is nothing to write.
         guard try connection.read({ try isHistoryIncomplete($0, count) }) else { return }
         try connection.write { database in
             guard var found = try HistoryTables(tables(database)) else {

@@ -108,7 +108,7 @@ final class SQLiteStoreOpening {
         }
     }
 
-    /// - Throws: 259 when the file is no SQLite database, 134010 when it is one and no store, 134080 when it cannot be
+    /// - Throws: 259 when the file is not an SQLite database, 134010 when it is one but not a store, 134080 when it cannot be
     ///   opened, 134090 when it stays locked, 134100 when its model is another one, 134020 when its tables are not the
     ///   model's.
     func connect() throws -> SQLiteAccess {
@@ -136,7 +136,7 @@ final class SQLiteStoreOpening {
 
     /// Opens the file if nothing is wrong with it.
     ///
-    /// Another process may put another store into the place of the one that was checked, or migrate it, before the
+    /// Another process may replace the store that was checked, or migrate it, before the
     /// connection that writes is made. That connection compares, and what it finds is then checked from the beginning.
     ///
     /// - Returns: nil when nothing was ever stored in the database, so that the store is still to be made.
@@ -237,7 +237,7 @@ final class SQLiteStoreOpening {
         }
     }
 
-    /// The tables of rows, with the columns that have values of their own: a view is no table, a virtual table keeps
+    /// The tables of rows, with the columns that have values of their own: a view is not a table, a virtual table keeps
     /// no rows, and a generated column takes no values.
     func tables(_ database: Database) throws -> ExistingTables {
         let rows = try Row_.fetchAll(
@@ -335,7 +335,7 @@ final class SQLiteStoreOpening {
 
     // MARK: Making
 
-    /// Makes the store, or opens the one that somebody else has made meanwhile.
+    /// Makes the store, or opens the one that another process has made meanwhile.
     private func make(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
         guard !model.isReconstructed else {
             throw file.unopenable("a model that was made from the tables of a store cannot make a new store")

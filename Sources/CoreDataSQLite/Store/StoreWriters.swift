@@ -5,7 +5,7 @@ import Synchronization
 /// Who has written to an open store: one context alone knows of all that it wrote.
 final class StoreWriters: Sendable {
     private enum State: Sendable {
-        /// With what SQLite says of the writing of other connections, as long as there is none.
+        /// No writer yet; the data version changes when another connection writes.
         case nobody(dataVersion: Int64)
         case one(ObjectIdentifier, dataVersion: Int64)
         case several
@@ -13,7 +13,7 @@ final class StoreWriters: Sendable {
 
     private let state = Mutex(State.several)
 
-    /// Begins with nobody, when the store is opened.
+    /// Begins without a writer, when the store is opened.
     func begin(_ connection: any DatabaseWriter) {
         do {
             let version = try connection.writeWithoutTransaction(DataVersion.read)
@@ -45,6 +45,6 @@ final class StoreWriters: Sendable {
         }
     }
 
-    /// Notes that somebody writes who is no context.
+    /// Notes a writer that is not a context.
     func noteOthers() { state.withLock { $0 = .several } }
 }

@@ -6,19 +6,19 @@ import GRDBSQLite
 /// SQLite goes on at the beginning of the log when all of it is in the database and no connection reads it. Connections that
 /// read one after the other without a pause keep it from that, as does one that reads for long; and what the log has grown to
 /// stays. So a log that is begun anew is cut to a size, and when it has passed one, the connection that writes waits a
-/// moment for those who read and empties the log.
+/// moment for readers and empties the log.
 final class LogLimit: @unchecked Sendable {
     /// What is left of a log when it is begun anew: twice what SQLite lets gather before it moves it to the database.
     static let keptByteCount = 8 << 20
     /// From here on, and with each further step, the log is emptied.
     private static let byteCountOfStep = 32 << 20
-    /// How long the one that writes waits for those who read, in seconds.
+    /// How long the one that writes waits for readers, in seconds.
     private static let patience = 0.1
     /// As SQLite has it.
     private static let framesToMove: Int32 = 1000
 
     private let framesOfStep: Int32
-    /// What the user has set in the place of the connection's own waiting.
+    /// What the user has set in place of the connection's own waiting.
     private let busyTimeout: Int32?
     private var nextFrames: Int32
 
@@ -33,7 +33,7 @@ final class LogLimit: @unchecked Sendable {
         try database.execute(sql: "PRAGMA journal_size_limit = \(keptByteCount)")
     }
 
-    /// Sets up the connection that writes, after the pragmas of the user: one who says when the log is moved decides alone.
+    /// Sets up the connection that writes, after the pragmas of the user: their setting of when the log is moved has priority.
     ///
     /// - Throws: an error of SQLite.
     static func install(on database: Database, _ options: SQLiteStoreOptions) throws {

@@ -6,7 +6,7 @@ import GRDB
 /// The files of external data that belong to one store alone.
 ///
 /// The folder is named after the store's file without its extension, so `Library.sqlite` and `Library.old` share one.
-/// While it cannot be told which files belong to whom, none is said to be this store's.
+/// While the owner of the files is unclear, none counts as this store's.
 struct OwnExternalFiles {
     private let store: SQLiteStoreFile
     /// Nil when the whole folder is this store's.

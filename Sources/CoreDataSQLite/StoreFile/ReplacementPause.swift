@@ -1,6 +1,6 @@
 import Foundation
 
-/// Has those who want to use a file wait while it is replaced.
+/// Makes users of a file wait while it is replaced.
 final class ReplacementPause: @unchecked Sendable {
     private let condition = NSCondition()
     private var isPaused = false

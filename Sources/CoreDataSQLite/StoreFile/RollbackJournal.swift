@@ -20,7 +20,7 @@ struct RollbackJournal {
     private let file: StoreFileReader
     private let byteCount: Int
 
-    /// The journal of a database that is still to be played back; nil when there is none.
+    /// The journal of a database that is still to be played back; nil when it has none.
     ///
     /// - Throws: an error of the system.
     init?(ofDatabaseAt name: String) throws {
@@ -84,7 +84,7 @@ extension SQLiteStoreFile {
         throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it does not begin as one")
     }
 
-    /// Has SQLite take back what a process left half written without a write-ahead log, so that the file can be read. For
+    /// Has SQLite roll back what a process left half written without a write-ahead log, so that the file can be read. For
     /// a file that is going to be written to.
     ///
     /// - Throws: as `read`, and 134080 when the journal names another file.
@@ -103,8 +103,8 @@ extension SQLiteStoreFile {
         try connection.close()
     }
 
-    /// Removes a rollback journal that SQLite takes for none, and leaves. To be called while a connection of this process has the
-    /// write-ahead log: nobody can have another journal then.
+    /// Removes a rollback journal that SQLite does not take for one, and leaves. To be called while a connection of this process has the
+    /// write-ahead log: no other process can have a journal then.
     func removeStaleJournal() {
         do {
             try DurableFile.remove(URL(fileURLWithPath: regularFile().path + "-journal"))

@@ -18,7 +18,7 @@ package enum SQLiteMetadata {
     /// How many bytes of metadata are read; those of real stores have a few thousand.
     private static let maximumLength = 16 << 20
 
-    /// - Throws: 134010 when the database is no store; 134080 when the metadata cannot be read.
+    /// - Throws: 134010 when the database is not a store; 134080 when the metadata cannot be read.
     static func read(_ database: Database, _ url: URL) throws -> [String: Any] {
         guard try columns(database).isSuperset(of: ["Z_VERSION", "Z_UUID", "Z_PLIST"]) else {
             throw NSError.coreData(
@@ -56,7 +56,7 @@ package enum SQLiteMetadata {
         return metadata
     }
 
-    /// The columns of the table, which must be one: a view is none.
+    /// The columns of the table, which must not be a view.
     private static func columns(_ database: Database) throws -> Set<String> {
         try String.fetchSet(
             database,
@@ -69,7 +69,7 @@ package enum SQLiteMetadata {
     /// The keys that say how the store is to be opened; all others are the application's, but for the type.
     package static let formatKeys = StoreMetadata.formatKeys
 
-    /// What an application sets, in the place of what it set before. Whatever says how the store is to be opened
+    /// What an application sets, in place of what it set before. Whatever says how the store is to be opened
     /// stays where the application does not set it; the type stays in any case.
     static func merging(_ new: [String: Any], into old: [String: Any]) -> [String: Any] {
         StoreMetadata.merging(new, into: old, type: NSSQLiteStoreType)

@@ -128,7 +128,7 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
         }
     }
 
-    /// Whether there is a log in which nothing can be: what a process leaves that dies while it begins one. Where nobody has the
+    /// Whether there is a log in which nothing can be: as a process leaves that dies while it begins one. Where no process has the
     /// index, a connection that shares it takes such a log for one that others change all the time.
     private var hasLogWithoutFrames: Bool {
         guard let size = state.log?.size, size > 0 else { return false }
@@ -214,7 +214,7 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
         return try DatabaseQueue(path: "file://\(name)?mode=ro&\(parameters)", configuration: own)
     }
 
-    /// What tells that a file was changed.
+    /// What shows that a file was changed.
     private struct State: Equatable {
         struct File: Equatable {
             let number: UInt64

@@ -7,9 +7,9 @@ import ManagedObjectModel
 
 /// Finds what a store has that cannot be kept right here when rows are written.
 ///
-/// SQLite itself is asked: a statement that writes to a table is compiled with all triggers that it sets off, with
+/// SQLite itself decides: a statement that writes to a table is compiled with all triggers that it sets off, with
 /// the table's conditions and indexes. What calls a function that a connection does not have, or that a schema must
-/// not call, what needs a module that is not there or a table that is gone, does not compile. Nothing is run.
+/// not call, what needs a missing module or table, does not compile. Nothing is run.
 struct SQLiteStoreFeatures {
     private let database: Database
     private let schema: SQLSchema
@@ -134,7 +134,7 @@ struct SQLiteStoreFeatures {
         return features
     }
 
-    /// Conditions of tables (`CHECK`). A connection that only reads passes over them, so the statements that made the
+    /// Conditions of tables (`CHECK`). A connection that only reads ignores them, so the statements that made the
     /// tables are compiled, and not run, in an empty database.
     private func conditions() throws -> [String] {
         let tables = try GRDB.Row.fetchAll(

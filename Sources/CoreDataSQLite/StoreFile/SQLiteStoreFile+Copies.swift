@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import GRDB
 
-// A store put into the place of another one, or beside it: its database and its external data.
+// A store that replaces another one, or is put beside it: its database and its external data.
 
 extension SQLiteStoreFile {
     /// Makes a new store of the contents of a database, and opens it.
@@ -50,7 +50,7 @@ extension SQLiteStoreFile {
 
     /// Removes what is left of a store that was destroyed, so that another one can be placed there.
     ///
-    /// - Throws: 134080 when somebody has made a store in it, or 134090 when somebody is at it.
+    /// - Throws: 134080 when another process has made a store in it, or 134090 when one is using it.
     func removeEmptyFile() throws {
         guard url.isEmptyFile else { return }
         try withLock("copy the store") { connection in
@@ -65,14 +65,14 @@ extension SQLiteStoreFile {
 
     var taken: NSError { unopenable("there is a file already; destroy that store first") }
 
-    /// Takes the place of this store, if there is one, by the store in another file. Its identifier comes with it.
+    /// Replaces this store, if there is one, by the store in another file. Its identifier comes with it.
     ///
     /// The copy is complete and checked before the old store goes. It has the mode and the owner of the old one, or those of the
-    /// other file when there was none.
+    /// other file when there was no old one.
     ///
     /// - Parameter closing: runs a block while the stores of this process that have the file open are closed.
-    /// - Throws: 260 when there is no store in the other file, 134010 when it is none, 259 when it is damaged, 134080 for a store
-    ///   in memory and for what is not a regular file, 134090 while others have this store open; everything is as it was then.
+    /// - Throws: 260 when there is no store in the other file, 134010 when it is not a store, 259 when it is damaged, 134080 for a store
+    ///   in memory and for anything but a regular file, 134090 while others have this store open; everything is as it was then.
     func replace(
         with source: SQLiteStoreFile, closing: (_ body: () throws -> Void) throws -> Void = { try $0() }
     ) throws {
@@ -149,7 +149,7 @@ extension SQLiteStoreFile {
 
 /// Files of external data, copied from one store's folder to another's.
 ///
-/// Their names are identifiers that no other data has, so those of two stores can lie beside each other until it is
+/// Their names are identifiers that no other data has, so those of two stores can be in one folder until it is
 /// clear which are needed. A file of a name never changes: it comes before the row that names it, and goes after it.
 private final class ExternalDataCopies {
     /// How often rows may change under the copy.
@@ -171,7 +171,7 @@ private final class ExternalDataCopies {
 
     /// Whether there is a folder with files that rows may name.
     let isNeeded: Bool
-    /// Whether the source is beside the store whose place it takes, and shares its folder.
+    /// Whether the source is beside the store that it replaces, and shares its folder.
     private let isSameFolder: Bool
 
     init(from source: URL?, to destination: SQLiteStoreFile, _ attributes: FileAttributes?) {
@@ -234,7 +234,7 @@ private final class ExternalDataCopies {
         return false
     }
 
-    /// The copy did not get its place.
+    /// The copy was not moved into place.
     ///
     /// - Parameter isPlaced: whether it did, and something failed after that.
     func discard(unless isPlaced: Bool) {
@@ -251,6 +251,6 @@ private final class ExternalDataCopies {
         }
     }
 
-    /// The copy has its place.
+    /// The copy is in place.
     func finish() { list?.end() }
 }

@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 import GRDB
 
-// The files of a store get and leave their places. Only regular files are touched; of a link to one, the link stays.
+// Moving the files of a store into place, and removing them. Only regular files are touched; of a link to one, the link stays.
 
 extension SQLiteStoreFile {
     /// What SQLite appends to a database's name for the files that it keeps beside it.
@@ -34,12 +34,12 @@ extension SQLiteStoreFile {
     /// empty file, beside which it takes the log away.
     var hasLeftovers: Bool {
         guard let path = try? url.followingLinks().path else { return false }
-        // In this order: who makes the file at the same time makes it before its log.
+        // In this order: a process that makes the file at the same time makes it before its log.
         return ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
             && !FileManager.default.fileExists(atPath: path)
     }
 
-    /// Makes a database beside the file's place and puts it there when it is complete, if nothing is there then.
+    /// Makes a database beside the file's location and puts it there when it is complete, if nothing is there then.
     ///
     /// - Parameters:
     ///   - attributes: whose the file is to be; nil for the process's.
@@ -53,7 +53,7 @@ extension SQLiteStoreFile {
         }
     }
 
-    /// Runs a block with a draft of the file; what is not in its place later is removed.
+    /// Runs a block with a draft of the file; a draft that was not moved into place is removed.
     func withDraft<Value>(_ body: (FileDraft) throws -> Value) throws -> Value {
         let draft: FileDraft
         do {
@@ -78,7 +78,7 @@ extension SQLiteStoreFile {
         try draft.complete(attributes)
     }
 
-    /// The size of a file; 0 when there is none.
+    /// The size of a file; 0 when it is missing.
     private static func byteCount(of path: String) throws -> Int {
         var status = stat()
         guard lstat(path, &status) != 0 else { return Int(status.st_size) }
@@ -87,7 +87,7 @@ extension SQLiteStoreFile {
         return 0
     }
 
-    /// Puts a draft that is complete into the place of the file. Until it is there, the log of the old file is not lost.
+    /// Replaces the file by a complete draft. Until it is there, the log of the old file is not lost.
     ///
     /// - Parameter isLocked: whether the connection that has all locks of the file is open: then all that was committed is in
     ///   the file. Else it is not a database, and a log beside it belongs to none.
@@ -113,10 +113,10 @@ extension SQLiteStoreFile {
         }
     }
 
-    /// Runs a block while nobody else has the store open. A file that is no database needs no lock.
+    /// Runs a block while no other connection has the store open. A file that is not a database needs no lock.
     ///
-    /// - Parameter body: is given the connection that has the lock; nil for what is no database. To read the file past that
-    ///   connection would give up the lock.
+    /// - Parameter body: is called with the connection that has the lock; nil when the file is not a database. To read the file past that
+    ///   connection would release the lock.
     /// - Throws: 134090 when others have it open; what else keeps the lock from being taken, as an error of SQLite; or what
     ///   the block throws.
     func withLock(_ what: String, _ body: (DatabaseQueue?) throws -> Void) throws {
@@ -126,7 +126,7 @@ extension SQLiteStoreFile {
         do {
             let made = try queue()
             connection = made
-            // Ending the log takes every lock there is, so nobody else is connected.
+            // Ending the log takes every lock, so there is no other connection.
             let mode = try made.writeWithoutTransaction { database -> String? in
                 try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
@@ -140,7 +140,7 @@ extension SQLiteStoreFile {
         } catch let error as DatabaseError
             where [ResultCode.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode)
         {
-            // Whatever it is, it is no store that anybody could be using.
+            // The file is not a store, so no client can be using it.
             try? connection?.close()
             connection = nil
         } catch let error as DatabaseError {
@@ -159,7 +159,7 @@ extension SQLiteStoreFile {
     func destroy() throws {
         guard !url.isNullDevice else { return }
         let file = try regularFile()
-        // While it is locked, it cannot be read; neither while a change of it is still to be taken back.
+        // While it is locked, it cannot be read; neither while a change of it is still to be rolled back.
         if !options.destroysByForce {
             // One that cannot be read is removed nevertheless.
             do { try playBack() } catch is DatabaseError {}
@@ -171,20 +171,20 @@ extension SQLiteStoreFile {
             do {
                 try empty(file, external)
             } catch let error as FileError where [ENOSPC, EDQUOT].contains(error.code) {
-                // There is no room for an empty file; who destroys a store may want just that.
+                // There is no room for an empty file; the store may be destroyed to make room.
                 try locked { _ in try remove(file, external) }
             }
         }
         removeDrafts()
     }
 
-    /// Runs a block while nobody else has the store open; by force, without asking.
+    /// Runs a block while no other connection has the store open; by force, without that check.
     private func locked(_ body: (DatabaseQueue?) throws -> Void) throws {
         if options.destroysByForce { return try body(nil) }
         try withLock("destroy the store", body)
     }
 
-    /// Puts an empty file, which is an empty database, into the place of the store.
+    /// Replaces the store by an empty file, which is an empty database.
     private func empty(_ file: URL, _ external: OwnExternalFiles) throws {
         let attributes = try FileAttributes(of: file)
         try withDraft { draft in

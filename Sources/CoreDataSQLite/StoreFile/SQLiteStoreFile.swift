@@ -159,7 +159,7 @@ struct SQLiteStoreFile {
     /// - Parameters:
     ///   - setup: what the connection gets in addition.
     ///   - body: may be called more than once, when others write at the same time.
-    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened or a change of it was
+    /// - Throws: 259 when it is not an SQLite database or is damaged, 134080 when it cannot be opened or a change of it was
     ///   interrupted, 134090 when it stays locked.
     func read<Value>(
         _ setup: @escaping SQLiteReadOnlyFile.Setup = { _ in }, _ body: (Database) throws -> Value
@@ -177,7 +177,7 @@ struct SQLiteStoreFile {
 
     /// What the store says of itself.
     ///
-    /// - Throws: 260 when there is no file, 134010 when the database is no store, else as `read`.
+    /// - Throws: 260 when there is no file, 134010 when the database is not a store, else as `read`.
     func metadata() throws -> [String: Any] {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
         guard try exists(toWrite: false) else { throw damaged("it is empty") }
@@ -186,7 +186,7 @@ struct SQLiteStoreFile {
 
     /// The copy of its model that the store holds.
     ///
-    /// - Throws: as `metadata()`; 134060 when there is none, 134080 when it is damaged or that of another model.
+    /// - Throws: as `metadata()`; 134060 when there is no copy, 134080 when it is damaged or that of another model.
     func cachedModel() throws -> NSManagedObjectModel {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
         guard try exists(toWrite: false) else { throw damaged("it is empty") }
@@ -216,10 +216,10 @@ struct SQLiteStoreFile {
         }
     }
 
-    /// The copy of its model that the store holds, or else a model made from its tables: the log tells why where there is
+    /// The copy of its model that the store holds, or else a model made from its tables: the log says why where there is
     /// a copy.
     ///
-    /// - Throws: as `metadata()`; 134080 when the tables tell none.
+    /// - Throws: as `metadata()`; 134080 when the tables describe none.
     func modelOfItsOwn() throws -> NSManagedObjectModel {
         guard try hasCachedModel() else { return try reconstructedModel() }
         do {
@@ -236,7 +236,7 @@ struct SQLiteStoreFile {
 
     /// A model made from the store's tables.
     ///
-    /// - Throws: as `metadata()`; 134080 when the tables tell none.
+    /// - Throws: as `metadata()`; 134080 when the tables describe none.
     func reconstructedModel() throws -> NSManagedObjectModel {
         guard FileManager.default.fileExists(atPath: path) else { throw missing }
         guard try exists(toWrite: false) else { throw damaged("it is empty") }

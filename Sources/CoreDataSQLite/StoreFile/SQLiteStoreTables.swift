@@ -15,7 +15,7 @@ package struct SQLiteStoreTables {
         return file
     }
 
-    /// Takes back a change of the file that was interrupted, for one who is going to write to it.
+    /// Rolls back an interrupted change of the file, for a caller that is going to write to it.
     ///
     /// - Throws: as `read`; 134080 also when the journal names another file.
     package func recover() throws { try file(isReadOnly: false).recover() }
@@ -23,7 +23,7 @@ package struct SQLiteStoreTables {
     /// Reads the file without changing it.
     ///
     /// - Parameter body: may be called more than once, when others write at the same time.
-    /// - Throws: 259 when it is no SQLite database or a damaged one, 134080 when it cannot be opened, 134090 when it
+    /// - Throws: 259 when it is not an SQLite database or is damaged, 134080 when it cannot be opened, 134090 when it
     ///   stays locked; what `body` throws.
     package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try file(isReadOnly: true).read({ _ in }, body)
@@ -31,7 +31,7 @@ package struct SQLiteStoreTables {
 
     /// What the store says of itself.
     ///
-    /// - Throws: as `read`; 134010 when the database is no store.
+    /// - Throws: as `read`; 134010 when the database is not a store.
     package func metadata() throws -> [String: Any] {
         let url = url
         return try read { try SQLiteMetadata.read($0, url) }

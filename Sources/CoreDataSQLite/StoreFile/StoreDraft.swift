@@ -4,12 +4,12 @@ import Foundation
 // Whole stores that are made as drafts: nothing has the name of a store before all of it is there.
 
 extension SQLiteStoreTables {
-    /// Puts the draft of a new store, which is closed, into its place, after its external data: every row that is seen finds it.
+    /// Moves the draft of a new store, which is closed, into place, after its external data: every row that is seen finds it.
     ///
     /// - Parameters:
     ///   - draft: the store, with its external data in its folder beside it.
     ///   - hasExternalData: whether there can be any.
-    /// - Returns: false when there is something at the place; nothing is left of the store then, nor when an error is thrown.
+    /// - Returns: false when there is something at the location; nothing is left of the store then, nor when an error is thrown.
     package func place(_ draft: FileDraft, hasExternalData: Bool) throws -> Bool {
         try draft.complete()
         return try draft.placeStore(at: draft.target, hasExternalData: hasExternalData) {} != nil
@@ -21,8 +21,8 @@ extension SQLiteStoreFile {
     ///
     /// - Parameters:
     ///   - source: a file whose mode and owner the new one gets; nil for those of the process.
-    ///   - fill: makes the store at a URL beside its place, and closes it.
-    ///   - opening: opens the store in its place.
+    ///   - fill: makes the store at a URL beside its location, and closes it.
+    ///   - opening: opens the store at its location.
     /// - Throws: 134080 when there is something already, an error of the file system, or what the blocks throw; nothing is left
     ///   then.
     func makeStore<Opened>(
@@ -45,12 +45,12 @@ extension SQLiteStoreFile {
 }
 
 extension FileDraft {
-    /// Puts a store that is complete, and on the disk, into its place, its external data first.
+    /// Moves a store that is complete, and on the disk, into place, its external data first.
     ///
     /// - Parameters:
     ///   - store: the store, which may be a link: its external data is beside that.
-    ///   - opening: what is done once it has its place; when this throws, the store is taken back.
-    /// - Returns: what `opening` returns; nil when there is something at the place.
+    ///   - opening: what is done once it is in place; when this throws, the store is removed.
+    /// - Returns: what `opening` returns; nil when there is something at the location.
     fileprivate func placeStore<Opened>(
         at store: URL, hasExternalData: Bool, opening: () throws -> Opened
     ) throws -> Opened? {
@@ -95,9 +95,9 @@ extension FileDraft {
         }
     }
 
-    /// Takes the database back if it has its place, and what SQLite keeps beside it.
+    /// Removes the database if it is in place, and what SQLite keeps beside it.
     ///
-    /// - Returns: whether it is not in its place any more.
+    /// - Returns: whether it is not in place any more.
     @discardableResult
     func takeBackStore() -> Bool {
         guard isPlaced else { return true }

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// What tells the store in a file from another one that has taken its place, or from itself after a migration.
+/// What distinguishes the store in a file from another one that has replaced it, or from itself after a migration.
 struct StoreIdentity: Equatable, Sendable {
     /// What is in a file is not what was there before.
     struct Change: Error {}

@@ -54,9 +54,9 @@ async function request(...values) {
   return send(...values);
 }
 
-/** Asks for something. */
+/** Gets something. */
 export function get(path, query = {}) {
-  // A space is no plus for the server.
+  // The server does not read a plus as a space.
   const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
   return request(text ? `${path}?${text}` : path, {});
 }
@@ -65,12 +65,12 @@ export function get(path, query = {}) {
 export const post = (path, body) =>
   request(path, asJSON(body));
 
-/** Asks for a picture: an element of the page cannot send the key. */
+/** Gets a picture: an element of the page cannot send the key. */
 export const getBlob = (path) => request(path, {}, (response) => response.blob());
 
 /**
  * Has the browser download what an address with a query gives. It sends no key for that; a ticket in the address, which is good
- * once, takes its place.
+ * once, replaces it.
  */
 export async function downloadFrom(address, name) {
   const { ticket } = await post("/api/ticket", {});

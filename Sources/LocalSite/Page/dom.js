@@ -24,7 +24,7 @@ function fill(element, properties, children) {
   return element;
 }
 
-// The value at first is kept beside the value, so that what somebody typed can be told from it.
+// The value at first is kept beside the value, so that typed text can be distinguished from it.
 function setValue(element, value) {
   if (element.localName === "textarea") element.textContent = value;
   else element.setAttribute("value", value);
@@ -64,7 +64,7 @@ function renew(element, owner, children) {
   if (memory) recall(memory);
 }
 
-// What is drawn later, because somebody is at something that would not survive it.
+// What is drawn later, because the user is at something that would not survive it.
 const postponed = new Map();
 
 function isHeld(element) {
@@ -80,7 +80,7 @@ function drawPostponed() {
   setTimeout(() => { for (const [element, [owner, children]] of [...postponed]) renew(element, owner, children); });
 }
 
-// A button that is replaced between the press and the release of a pointer is not clicked. What is typed beside it is told by
+// A button that is replaced between the press and the release of a pointer is not clicked. What is typed beside it is reported by
 // the press, and the answer comes before a person lets go.
 let pressed = null;
 function release() {
@@ -104,15 +104,15 @@ for (const type of ["change", "focusout"]) {
   }, { capture: true });
 }
 
-// A field that is replaced while somebody types in it has not been left: nobody hears that it was.
+// A field that is replaced while the user types in it has not been left: so no change is reported.
 let isRefilling = false;
 let isRecalling = false;
 for (const type of ["blur", "focusout", "change"]) {
   document.addEventListener(type, (event) => { if (isRefilling) event.stopImmediatePropagation(); }, { capture: true });
 }
 
-// A date is typed in parts, and browsers tell of a change after each digit and know in which part one is only while the field
-// stays. The whole is told when the field is left or by Enter; until then the field is not drawn anew.
+// A date is typed in parts, and browsers report a change after each digit and know in which part one is only while the field
+// stays. The whole is reported when the field is left or by Enter; until then the field is not drawn anew.
 const DATES = "input:is([type=date], [type=datetime-local], [type=month], [type=time], [type=week])";
 let isTellingDate = false;
 /** The date that has the focus. Between two of its parts nothing has, for a moment. */
@@ -156,7 +156,7 @@ function tellDate(field) {
   return true;
 }
 
-// What fields have told by a change. It is the server's from then on, and may come back as another text.
+// What fields have reported by a change. The server may return it as another string.
 const told = new WeakMap();
 document.addEventListener("change", ({ target }) => told.set(target, target.value), { capture: true });
 
@@ -193,7 +193,7 @@ function recall({ id, owners, typed, range }) {
   }
 }
 
-// Browsers tell of no change of a value that a script has put in; what was typed before is to be told all the same.
+// Browsers report no change of a value that a script has set; what was typed before must still be reported.
 function sayWhenLeft(element) {
   const say = () => {
     if (!isRefilling && element.value !== element.defaultValue) element.dispatchEvent(new Event("change", { bubbles: true }));
@@ -202,8 +202,8 @@ function sayWhenLeft(element) {
   if (element.localName === "input") element.addEventListener("keydown", (event) => { if (event.key === "Enter") say(); });
 }
 
-// Arrows and letters choose in a list that is closed, and browsers tell of a change after each of them. What is chosen is
-// told when the list is left, by Enter or after a second without a key. Until then the list is not drawn anew, so that
+// Arrows and letters choose in a list that is closed, and browsers report a change after each of them. What is chosen is
+// reported when the list is left, by Enter or after a second without a key. Until then the list is not drawn anew, so that
 // the letters that are typed find it as it was.
 const PAUSE = 1000;
 let choosing = null;
@@ -240,7 +240,7 @@ export const onChosen = (action) => ({ target }) => {
   else action(target.value);
 };
 
-/** Has what is being typed told, as if its field was left; it keeps the focus. */
+/** Reports what is being typed, as if its field was left; it keeps the focus. */
 export function tellTyped() {
   const { activeElement } = document;
   if (!activeElement || activeElement === document.body) return;
@@ -251,13 +251,13 @@ export function tellTyped() {
 const segmenter = new Intl.Segmenter();
 const measure = document.createElement("canvas").getContext("2d");
 
-/** How wide a text is in pixels. */
+/** How wide a string is in pixels. */
 export function textWidth(text, font) {
   measure.font = font;
   return measure.measureText(text).width;
 }
 
-/** A text that is no wider than so many pixels: whole, or its beginning with dots. */
+/** A string that fits a width in pixels: whole, or its beginning with dots. */
 export function fitText(text, width, font) {
   // No letter is so narrow that more of them are needed.
   const most = Math.ceil(width);
@@ -276,7 +276,7 @@ export function fitText(text, width, font) {
   return `${letters.slice(0, least).join("")}…`;
 }
 
-/** Says something to who reads by ear, and shows it for a while. */
+/** Announces something to screen readers, and shows it for a while. */
 export function announce(text, isProblem = false) {
   const place = document.getElementById("status");
   place.textContent = text;

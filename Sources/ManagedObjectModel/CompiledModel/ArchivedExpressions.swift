@@ -2,7 +2,7 @@ import CocoaFoundation
 
 /// The predicates and expressions of a model's archive.
 ///
-/// Their depth and the number of their parts are bounded, each part counted as often as it is reached: whoever walks
+/// Their depth and the number of their parts are bounded, each part counted as often as it is reached: code that walks
 /// through a predicate later does not know that parts are shared.
 final class ArchivedExpressions {
     private let archive: ModelArchive

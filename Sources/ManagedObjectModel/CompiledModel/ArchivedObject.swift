@@ -4,7 +4,7 @@ import CocoaFoundation
 struct ArchivedObject {
     /// It keeps the objects, and outlives them.
     private unowned let archive: ModelArchive
-    /// Where the object lies in the archive, which tells it from all others.
+    /// The index of the object in the archive, which identifies it.
     let place: Int
     /// The name of its class and those of the superclasses.
     let classNames: [String]
@@ -29,7 +29,7 @@ struct ArchivedObject {
 
     func has(_ key: String) -> Bool { fields[key] != nil }
 
-    /// Where the value of a field lies; `nil` if the field is missing.
+    /// The index of the value of a field; `nil` if the field is missing.
     func index(_ key: String) -> Int? { fields[key] }
 
     func error(_ reason: ModelFileError.Reason, _ detail: String) -> ModelFileError {
@@ -79,13 +79,13 @@ struct ArchivedObject {
         return number
     }
 
-    /// A text; `nil` if it is missing or null.
+    /// A string; `nil` if it is missing or null.
     func text(_ key: String) throws -> String? {
         guard let index = fields[key] else { return nil }
         return try named { try archive.text(at: index, what: "'\(key)' of \(className)") }
     }
 
-    /// A text that has to be there.
+    /// A string that has to be there.
     func required(_ key: String) throws -> String {
         guard let text = try text(key), !text.isEmpty else {
             throw error(.missingValue, "'\(key)' of \(className) is missing")
@@ -120,7 +120,7 @@ struct ArchivedObject {
         return found
     }
 
-    /// The elements of an array or a set, as places of the archive; `nil` if it is missing or null.
+    /// The elements of an array or a set, as indexes of the archive; `nil` if it is missing or null.
     func elements(_ key: String) throws -> [Int]? {
         guard let list = try object(key) else { return nil }
         guard list.isList else { throw wrong(key, "a list") }
@@ -132,7 +132,7 @@ struct ArchivedObject {
         try elements(key)?.map { try member(at: $0, of: expectedClass, in: key) }
     }
 
-    /// The objects of an array or a set that lies in a field of this one.
+    /// The objects of an array or a set in a field of this one.
     func members(at index: Int, of expectedClass: String, in key: String) throws -> [ArchivedObject] {
         let list = try member(at: index, of: "NSObject", in: key)
         guard list.isList else { throw wrong(key, "made of lists") }
@@ -155,7 +155,7 @@ struct ArchivedObject {
         return dictionary
     }
 
-    /// The entries of a dictionary whose keys are texts, in the order of the keys; `nil` if it is missing or null.
+    /// The entries of a dictionary whose keys are strings, in the order of the keys; `nil` if it is missing or null.
     ///
     /// Models of stores have tables of a class of their own, with the keys apart from the values.
     func entries(_ key: String) throws -> [(key: String, value: Int)]? {
@@ -197,7 +197,7 @@ struct ArchivedObject {
         return elements
     }
 
-    /// The object at a place of the archive, which an array or a dictionary of this one names.
+    /// The object at an index of the archive, which an array or a dictionary of this one names.
     func member(at index: Int, of expectedClass: String, in key: String) throws -> ArchivedObject {
         let found = try named { try archive.object(at: index, what: "an element of '\(key)'") }
         guard let found, found.isOf(expectedClass) else {
@@ -208,6 +208,6 @@ struct ArchivedObject {
         return found
     }
 
-    /// The value of Foundation at a place of the archive.
+    /// The value of Foundation at an index of the archive.
     func value(at index: Int) throws -> Any? { try named { try archive.value(at: index) } }
 }

@@ -117,7 +117,7 @@ extension CompiledModelFolder {
         try writing(target) { try DurableFile.write(data, to: target) }
     }
 
-    /// Makes sure that nothing is lost with what is at the place of the target: a file that becomes one, or a folder
+    /// Makes sure that nothing is lost with what is at the target's location: a file that becomes one, or a folder
     /// with nothing but compiled models and their list.
     private static func checkReplaceable(_ target: URL, byFolder: Bool) throws {
         var isFolder: ObjCBool = false

@@ -117,7 +117,7 @@ extension NSEntityDescription {
     }
 }
 
-/// The settings of an entity with which models asked for indexes before there were fetch indexes.
+/// The settings of an entity with which models requested indexes before there were fetch indexes.
 private struct OldIndexSettings {
     private let tuples: Set<[String]>
 

@@ -22,7 +22,7 @@ extension CompiledModelWriter {
 
     private static let deepestComposite = 64
 
-    /// Writes a property at its place.
+    /// Writes a property at its index.
     ///
     /// - Parameter entity: the entity that declares the property, or inherits it in the copy of a store.
     func write(_ property: NSPropertyDescription, of entity: NSEntityDescription, at place: Int) throws {

@@ -79,7 +79,7 @@ final class CompiledModelWriter {
         return names.contains(property.name)
     }
 
-    /// The place of an entity of the model.
+    /// The index of an entity of the model.
     func place(of entity: NSEntityDescription, for element: String) throws -> Int {
         guard let place = entityPlaces[ObjectIdentifier(entity)] else {
             throw ModelFileError(
@@ -88,7 +88,7 @@ final class CompiledModelWriter {
         return place
     }
 
-    /// The place of a property in an entity that has it, or in the one that declares it.
+    /// The index of a property in an entity that has it, or in the one that declares it.
     func place(
         of property: NSPropertyDescription, in entity: NSEntityDescription?, for element: String
     ) throws -> Int {

@@ -10,7 +10,7 @@ final class ModelArchive {
     private let values: KeyedArchiveReader
     private var objects: [Int: ArchivedObject] = [:]
     private var classes: [Int: [String]] = [:]
-    /// The values of Foundation that have been turned into Swift's, by their places.
+    /// The values of Foundation that have been turned into Swift's, by their indexes.
     private var plainValues: [Int: WeighedValue] = [:]
     private var unvisited = Limit.elements
     private var unmade = Limit.parts
@@ -51,10 +51,10 @@ final class ModelArchive {
         return root
     }
 
-    /// The contents of a field as they stand in the property list.
+    /// The contents of a field as they are in the property list.
     func node(at index: Int) -> BinaryPropertyList.Node { archive.list.nodes[index] }
 
-    /// Where in the property list that lies which a field refers to, or the field itself; `nil` for the null object.
+    /// The index in the property list that a field refers to, or the field itself; `nil` for the null object.
     func target(of index: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[index] else { return index }
         return try ModelFileError.throwing { try archive.object(at: reference) }
@@ -63,7 +63,7 @@ final class ModelArchive {
     /// The object that a field refers to; `nil` for the null object.
     ///
     /// - Parameters:
-    ///   - index: where the field's value lies in the property list.
+    ///   - index: that of the field's value in the property list.
     ///   - what: what should be there, for the message.
     /// - Throws: `ModelFileError` for a plain value.
     func object(at index: Int, what: @autoclosure () -> String) throws -> ArchivedObject? {
@@ -132,7 +132,7 @@ final class ModelArchive {
     func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
         guard let target = try target(of: index) else { return nil }
         return try ModelFileError.throwing {
-            // The reader counts each object as often as it is asked for, also where it is known.
+            // The reader counts each object as often as it is read, also where it is known.
             guard let object = try values.object(at: index, allowed: Self.valueClasses) else { return nil }
             let made = try plainValues[target] ?? plainValue(object)
             plainValues[target] = made

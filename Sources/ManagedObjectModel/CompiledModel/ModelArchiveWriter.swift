@@ -13,9 +13,9 @@ final class ModelArchiveWriter {
         case number(Int)
         case real(Double)
         case data(Data)
-        /// A text that is an object of its own.
+        /// A string that is an object of its own.
         case text(String?)
-        /// A text in the field itself.
+        /// A string in the field itself.
         case plainText(String)
         case object(Int)
         /// A list of objects in the field itself.
@@ -25,10 +25,10 @@ final class ModelArchiveWriter {
     /// The fields of an object in the order in which they are written.
     typealias Fields = [(key: String, value: Value)]
 
-    /// Takes a place for an object that is written later.
+    /// Reserves an index for an object that is written later.
     func reserve() -> Int { archive.reserve() }
 
-    /// Writes an object at a place that was reserved.
+    /// Writes an object at a reserved index.
     ///
     /// - Parameter classNames: the names of the class and of its superclasses, but for `NSObject`.
     func fill(_ place: Int, _ classNames: [String], _ fields: Fields) {
@@ -38,7 +38,7 @@ final class ModelArchiveWriter {
 
     /// Writes an object.
     ///
-    /// - Returns: its place.
+    /// - Returns: its index.
     func add(_ classNames: [String], _ fields: Fields) -> Int {
         let place = reserve()
         fill(place, classNames, fields)
@@ -68,7 +68,7 @@ final class ModelArchiveWriter {
         }
     }
 
-    /// The place of a text, which is written once.
+    /// The index of a string, which is written once.
     func place(of text: String) -> Int {
         if let known = texts[text] { return known }
         let place = archive.addObject(.string(text))
@@ -92,7 +92,7 @@ final class ModelArchiveWriter {
         .object(add(classNames, [("NS.objects", .list(places))]))
     }
 
-    /// Writes a dictionary with texts as keys.
+    /// Writes a dictionary with strings as keys.
     func addDictionary(_ classNames: [String], _ entries: [(key: String, place: Int)]) -> Value {
         let entries = entries.sorted { $0.key.utf8Precedes($1.key) }
         return .object(
@@ -114,7 +114,7 @@ final class ModelArchiveWriter {
         return .object(try place(of: value, for: element))
     }
 
-    /// The place of a value of Foundation, which is written unless it is a text that is there already.
+    /// The index of a value of Foundation, which is written unless it is a string that is there already.
     func place(of value: Any, for element: String) throws -> Int {
         if let text = value as? String { return place(of: text) }
         if let decimal = value as? NSDecimalNumber, decimal == .zero {
@@ -130,7 +130,7 @@ final class ModelArchiveWriter {
     }
 
     /// Writes the number 0 as Apple's archives have it: an object of a private class, without digits, whose exponent
-    /// tells how the number was spelled.
+    /// shows how the number was written.
     private func add(zero: NSDecimalNumber) -> Int {
         add(
             ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue"],
@@ -143,7 +143,7 @@ final class ModelArchiveWriter {
 
     /// The archive.
     ///
-    /// - Parameter root: the place of the outermost object.
+    /// - Parameter root: the index of the outermost object.
     func finish(root: Int) throws -> Data {
         try ModelFileError.throwing { try archive.finish(root: root) }
     }

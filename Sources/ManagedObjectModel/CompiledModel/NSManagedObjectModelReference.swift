@@ -71,7 +71,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///
     /// - Returns: the same model each time.
     /// - Throws: an error of `NSCocoaErrorDomain` with the code 134504, Apple's `NSManagedObjectModelReferenceNotFoundError`,
-    ///   when there is no model at the place of the reference that has its checksum.
+    ///   when there is no model at the location of the reference that has its checksum.
     public func resolve() throws -> NSManagedObjectModel {
         try lock.withLock {
             if let found { return found }

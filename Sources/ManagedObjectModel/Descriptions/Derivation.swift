@@ -11,7 +11,7 @@ package enum Derivation: Equatable, Sendable {
     /// A number that sums up the destinations of a to-many relationship.
     case aggregate(Aggregate, keyPath: String)
 
-    /// The forms of a text that can be derived.
+    /// The forms of a string that can be derived.
     package enum TextForm: String, Sendable {
         /// Without the differences of case and diacritics.
         case canonical = "canonical:"
@@ -45,7 +45,7 @@ package enum Derivation: Equatable, Sendable {
         }
     }
 
-    /// Finds the meaning of an expression; `nil` if it is none that a store can compute.
+    /// Finds the meaning of an expression; `nil` if a store cannot compute it.
     ///
     /// An aggregate is understood as key path (`pages.@count`) and as function (`count:(pages)`): the model
     /// editor writes the former and Apple's model compiler turns it into the latter.

@@ -64,7 +64,7 @@ public struct ModelInconsistency: CustomStringConvertible, Sendable, Equatable {
     public let entity: String?
     /// The name of the property, index or constraint.
     public let property: String?
-    /// A sentence about it, without the place.
+    /// A sentence about it, without the position.
     public let detail: String
 
     package init(_ problem: Problem, entity: String?, property: String? = nil, _ detail: String = "") {
@@ -74,7 +74,7 @@ public struct ModelInconsistency: CustomStringConvertible, Sendable, Equatable {
         self.detail = detail.isEmpty ? problem.summary : detail
     }
 
-    /// The place and what is wrong there.
+    /// The position and what is wrong there.
     public var description: String {
         switch (entity, property) {
         case (let entity?, let property?): "\(entity).\(property): \(detail)"

@@ -54,8 +54,8 @@ extension NSEntityDescription {
     /// The uniqueness constraints that the entity itself declares, as names.
     package var uniquenessConstraintNames: [[String]] { uniquenessConstraints.map(propertyNames) }
 
-    /// All indexes that a store keeps for the entity, of each name one: `indexes`, the ones that the deprecated setting
-    /// `compoundIndexes` asks for, under the names that Apple's model compiler gives to them, and the ones that follow
+    /// All indexes that a store keeps for the entity, of each name one: `indexes`, the ones from the deprecated setting
+    /// `compoundIndexes`, under the names that Apple's model compiler gives to them, and the ones that follow
     /// from its marks, see ``impliesPropertyIndexes``.
     package var storeIndexes: [NSFetchIndexDescription] { tables?.storeIndexes ?? indexesForStores(indexes) }
 

@@ -172,7 +172,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     private var ownIndexes: [NSFetchIndexDescription] = []
 
-    /// The indexes that the mark `isIndexed` of own properties asks for, where none of the name was set.
+    /// The indexes that the mark `isIndexed` of own properties requests, where none of the name was set.
     private var indexesOfMarkedProperties: [NSFetchIndexDescription] {
         let marked = indexesOfMarks(besides: ownIndexes.map(\.name))
         for index in marked { index.join(self) }
@@ -222,7 +222,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether the entity takes part in a cloud service of old systems; kept for the model file's sake.
     package var isSyncable = false { willSet { willChange("isSyncable") } }
 
-    /// A SHA-256 hash of what decides how objects are stored; stores carry it to tell models apart.
+    /// A SHA-256 hash of what decides how objects are stored; stores carry it to distinguish models.
     ///
     /// As long as the model is not in use it is computed each time; `entityVersionHashesByName` of the model
     /// computes what entities inherit from each other only once.
@@ -278,7 +278,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// Whether the other object describes the same entity: same name, place in the tree, settings and own
+    /// Whether the other object describes the same entity: same name, position in the tree, settings and own
     /// properties.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }

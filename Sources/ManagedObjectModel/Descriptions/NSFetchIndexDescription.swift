@@ -32,10 +32,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that the index belongs to.
     open var entity: NSEntityDescription? { owner }
 
-    /// The condition that an object must meet to be in the index; `nil` takes in all objects.
+    /// The condition that an object must meet to be in the index; `nil` includes all objects.
     open var partialIndexPredicate: NSPredicate? { willSet { willChange("partialIndexPredicate") } }
 
-    /// Takes its place in an entity, whose properties the elements then find by name.
+    /// Joins an entity, whose properties the elements then find by name.
     func join(_ entity: NSEntityDescription) {
         if owner !== entity { willChange("entity") }
         owner = entity

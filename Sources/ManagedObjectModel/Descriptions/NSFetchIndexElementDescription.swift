@@ -4,7 +4,7 @@ import CocoaFoundation
 public enum NSFetchIndexElementType: UInt, Sendable {
     /// In order, for equality and ranges.
     case binary = 0
-    /// In an R-tree, for ranges over several numeric elements at once, such as places on a map.
+    /// In an R-tree, for ranges over several numeric elements at once, such as locations on a map.
     case rTree = 1
 }
 

@@ -47,8 +47,8 @@ extension NSManagedObjectModel {
     /// The entities in the order in which a store numbers them from 1: each tree of entities from its root,
     /// an entity before its subentities, siblings by name without regard to case.
     ///
-    /// - Parameter configuration: a name; `nil` means all entities. An entity above a member is taken in
-    ///   even if it is no member itself, because the rows of the whole tree are in its table.
+    /// - Parameter configuration: a name; `nil` means all entities. An entity above a member is included
+    ///   even if it is not a member itself, because the rows of the whole tree are in its table.
     package func entitiesInPreorder(configuration: String? = nil) -> [NSEntityDescription] {
         if configuration == nil, let tables { return tables.entitiesInPreorder }
         guard let members = entities(forConfigurationName: configuration) else { return [] }

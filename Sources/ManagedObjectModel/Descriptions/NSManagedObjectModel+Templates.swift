@@ -9,7 +9,7 @@ extension NSManagedObjectModel {
         templates[name]
     }
 
-    /// A copy of a fetch request that the model holds, with values in the place of the variables of its
+    /// A copy of a fetch request that the model holds, with values in place of the variables of its
     /// predicate.
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ import Synchronization
 /// ## Concurrency
 ///
 /// A model and all of its descriptions are `Sendable` without a check by the compiler. Before the model is in
-/// use it belongs to whoever builds it. Going into use computes everything that is derived and ends all
+/// use it belongs to the code that builds it. Going into use computes everything that is derived and ends all
 /// changes, so that any number of threads can read it without a lock.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private let lock = NSLock()
@@ -69,7 +69,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Names of the version of the model, for people. They do not decide whether a store fits the model.
     open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChange("versionIdentifiers") } }
 
-    /// Texts for people by keys such as `Entity/Book` or `Property/title/Entity/Book`.
+    /// Strings for people by keys such as `Entity/Book` or `Property/title/Entity/Book`.
     open var localizationDictionary: [String: String]? { willSet { willChange("localizationDictionary") } }
 
     private var modules: [String] = []

@@ -8,7 +8,7 @@ import CocoaFoundation
 /// changed again.
 ///
 /// Descriptions are `Sendable` without a check by the compiler: before its model is in use a description
-/// belongs to whoever builds the model, and from then on nothing of it changes.
+/// belongs to the code that builds the model, and from then on nothing of it changes.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The entity that declares the property, if it has been added to one.
     package internal(set) weak var owner: NSEntityDescription?
@@ -86,9 +86,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The conditions that a value must meet before it is saved.
     open private(set) var validationPredicates: [NSPredicate] = []
 
-    /// What is wrong with a value that fails the predicate at the same place.
+    /// What is wrong with a value that fails the predicate at the same index.
     ///
-    /// An element is a text for the error's description, or the number of an error code: the model editor's
+    /// An element is a string for the error's description, or the number of an error code: the model editor's
     /// limits are compiled to the latter (1620 for a number that is too small).
     open private(set) var validationWarnings: [Any] = []
 
@@ -96,14 +96,14 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - validationPredicates: conditions on the value, which they reach as `SELF`.
-    ///   - validationWarnings: a text for each of them, for the error that says it was not met.
+    ///   - validationWarnings: a string for each of them, for the error that says it was not met.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         setValidation(validationPredicates ?? [], warnings: validationWarnings ?? [])
     }
 
-    /// Sets conditions whose warnings may be error codes (`NSNumber`) as well as texts.
+    /// Sets conditions whose warnings may be error codes (`NSNumber`) as well as strings.
     package func setValidation(_ predicates: [NSPredicate], warnings: [Any]) {
         willChange("validationPredicates")
         validationPredicates = predicates
@@ -131,7 +131,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// for the version hash.
     package var isMarkedReadOnly = false { willSet { willChange("isReadOnly") } }
 
-    /// A SHA-256 hash of what decides how values are stored; stores carry it to tell models apart.
+    /// A SHA-256 hash of what decides how values are stored; stores carry it to distinguish models.
     open var versionHash: Data { frozenVersionHash ?? PropertyHash(self).digest }
 
     /// Stops the program if the description can no longer be changed.

@@ -52,7 +52,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
     /// What happens to the destinations when the object is deleted. The default is to nullify.
     open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { willChange("deleteRule") } }
 
-    /// The largest number of destinations; 0 is no limit, 1 makes a to-one relationship. The default is 0.
+    /// The largest number of destinations; 0 means no limit, 1 makes a to-one relationship. The default is 0.
     open var maxCount = 0 { willSet { willChange("maxCount") } }
 
     /// The smallest number of destinations, if there are any at all. The default is 0.

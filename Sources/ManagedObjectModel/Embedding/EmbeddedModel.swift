@@ -63,7 +63,7 @@ public struct EmbeddedModel: Sendable {
     ///   - currentVersion: the name of the version that applications use.
     ///   - versions: all versions.
     ///   - classes: the generated classes, and those with generated properties.
-    ///   - fileID: tells the module; leave it out.
+    ///   - fileID: identifies the module; leave it out.
     public init(
         name: String, currentVersion: String, versions: [Version], classes: [ObjectClass],
         fileID: String = #fileID
@@ -80,7 +80,7 @@ public struct EmbeddedModel: Sendable {
 
     /// Reads the current version.
     ///
-    /// - Throws: `ModelFileError` if its text is no model.
+    /// - Throws: `ModelFileError` if its text is not a model.
     package func model() throws -> NSManagedObjectModel {
         guard let version = versions.first(where: { $0.name == currentVersion }) else {
             throw ModelFileError(
@@ -91,7 +91,7 @@ public struct EmbeddedModel: Sendable {
 
     /// Reads a version.
     ///
-    /// - Throws: `ModelFileError` if its text is no model.
+    /// - Throws: `ModelFileError` if its text is not a model.
     package func model(of version: Version) throws -> NSManagedObjectModel {
         let model = try NSManagedObjectModel(tree: ModelElement(xml: Data(version.contents.utf8)))
         model.noteClassModule(module)

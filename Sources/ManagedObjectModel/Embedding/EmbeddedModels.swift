@@ -15,7 +15,7 @@ package enum EmbeddedModels {
     nonisolated(unsafe) package static var registerAnnounced: (@convention(c) () -> Void)?
 
     private static let table = Mutex(Table())
-    /// Held while models register themselves, so that nobody reads the table before all are in it.
+    /// Held while models register themselves, so that the table is not read before all are in it.
     private static let registering = Mutex(())
 
     /// The models in the order in which the program was linked. Those of a library that was loaded later are last.

@@ -144,7 +144,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("sortDescriptors") { $0.sortDescriptors = newValue } }
     }
 
-    /// The largest number of objects to return; 0, the default, is no limit.
+    /// The largest number of objects to return; 0, the default, means no limit.
     open var fetchLimit: Int {
         get { specification.fetchLimit }
         set { change("fetchLimit") { $0.fetchLimit = newValue } }
@@ -159,7 +159,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// Of how many objects the rows are read from the store at a time; 0, the default, reads all with the fetch.
     ///
     /// With a size, the fetch reads identities alone. The first property that is read of any object found loads the rows
-    /// of the batch that it stands in, and the relationships that are to be prefetched with them: a walk over n objects
+    /// of the batch that it is in, and the relationships that are to be prefetched with them: a walk over n objects
     /// takes 1 + n / size requests. Without effect where the result is more, or less, than faults with their values
     /// (`returnsObjectsAsFaults`, `includesPropertyValues`, `shouldRefreshRefetchedObjects`), and for objects of several
     /// stores in an order. `NSManagedObjectContext.lazyResults(of:)` makes the objects themselves batch by batch.
@@ -209,7 +209,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     ///
     /// Of objects: the properties whose values are read along with the identities of faults. Any other property that is
     /// read loads the object. SQLite stores read only these columns then; with `fetchBatchSize`, in contexts with a parent
-    /// and where the objects are not wanted as faults, whole rows are read.
+    /// and where the objects are not requested as faults, whole rows are read.
     open var propertiesToFetch: [Any]? {
         get { specification.propertiesToFetch }
         set { change("propertiesToFetch") { $0.propertiesToFetch = newValue } }

@@ -32,7 +32,7 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 }
 
 extension NSFetchRequestResultType {
-    /// The type that a file means by a number; `nil` if there is none. The types are no options that add up.
+    /// The type that a file means by a number; `nil` if there is none. The types are not options that add up.
     init?(known number: Int) {
         guard let type = Self.known.first(where: { Int($0.rawValue) == number }) else { return nil }
         self = type

@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-/// What a request asks of a persistent store. The raw values are Apple's.
+/// What a request does on a persistent store. The raw values are Apple's.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
     /// Objects, identifiers, dictionaries or a count (`NSFetchRequest`).
     case fetchRequestType = 1
@@ -14,7 +14,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
     case batchDeleteRequestType = 7
 }
 
-/// The abstract superclass of everything that a persistent store can be asked to do.
+/// The abstract superclass of all requests to persistent stores.
 ///
 /// Use one of its subclasses. A subclass says what it is in `requestType`; a custom incremental store
 /// switches over that value to find out what it got.
@@ -24,10 +24,10 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// `affectedStores` is a typed view of it, declared beside `NSPersistentStore`.
     package var affectedStoreObjects: [AnyObject]?
 
-    /// Creates a request that asks all stores.
+    /// Creates a request to all stores.
     public required override init() {}
 
-    /// What the request asks for. Every subclass overrides it.
+    /// The kind of request. Every subclass overrides it.
     open var requestType: NSPersistentStoreRequestType {
         fatalError(
             "NSPersistentStoreRequest is abstract: \(type(of: self)) must override requestType")
@@ -40,13 +40,13 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
         return copy
     }
 
-    /// The fetch that the request describes, whatever its result type; `nil` if it is no fetch request.
+    /// The fetch that the request describes, whatever its result type; `nil` if it is not a fetch request.
     ///
     /// `NSFetchRequest` is generic and a generic class has no common type to cast to. The runtime works on
     /// this value instead.
     package var fetchSpecification: FetchSpecification? { nil }
 
-    /// What a fetch request is set to, shared by all that were made of it by a cast; `nil` if it is no fetch request.
+    /// What a fetch request is set to, shared by all that were made of it by a cast; `nil` if it is not a fetch request.
     package var fetchSettings: FetchSettings? { nil }
 
     /// Puts the entity that the request's entity name stands for in place. Only fetch requests have one.

@@ -19,12 +19,12 @@ struct ElementSettings {
         ModelFileError(reason, detail, element: place, line: element.line)
     }
 
-    /// A text, or `nil` if it is missing or empty.
+    /// A string, or `nil` if it is missing or empty.
     func text(_ attribute: String) -> String? {
         element[attribute].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A text that has to be there.
+    /// A string that has to be there.
     func required(_ attribute: String) throws -> String {
         guard let value = text(attribute) else {
             throw error(.missingValue, "the setting '\(attribute)' of <\(element.name)> is missing")

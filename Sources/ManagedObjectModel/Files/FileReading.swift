@@ -7,7 +7,7 @@ import Synchronization
 /// that the process has on it, unless it is read through SQLite, which this module does not know. So the module that opens
 /// databases replaces the reading before it opens the first one.
 package enum FileReading {
-    /// Reads at most as many bytes as it is told from the file at a path.
+    /// Reads at most `limit` bytes from the file at a path.
     package typealias Reader = @Sendable (_ path: String, _ limit: Int) throws -> Data
 
     private static let reader = Mutex<Reader?>(nil)

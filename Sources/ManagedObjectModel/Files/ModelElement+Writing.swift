@@ -8,7 +8,7 @@ extension ModelElement {
     /// What is read from the text is the same tree, attributes in the same order. A file that Xcode wrote is
     /// written back byte by byte.
     ///
-    /// - Throws: `ModelFileError` if a value contains a character that XML has no place for.
+    /// - Throws: `ModelFileError` if a value contains a character that XML cannot hold.
     package func xml() throws -> Data {
         var writer = ModelXMLWriter()
         try writer.write(self)
@@ -79,7 +79,7 @@ struct ModelXMLWriter {
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     private mutating func append(text: String, of place: String) throws {
-        // A reader passes over white space before text, except where it is written as references.
+        // A reader skips white space before text, except where it is written as references.
         let space = text.utf8.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         for byte in space { append("&#\(byte);") }
         try append(value: String(text[space.endIndex...]), of: place, isAttribute: false)

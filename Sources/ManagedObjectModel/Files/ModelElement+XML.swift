@@ -17,7 +17,7 @@ extension ModelElement {
     ///
     /// - Parameters:
     ///   - data: the text.
-    ///   - allowsDocumentType: whether a document type may stand before the root element, as in XML stores.
+    ///   - allowsDocumentType: whether a document type may precede the root element, as in XML stores.
     ///     Nothing is read from where it points, and one that declares something is refused.
     /// - Throws: `ModelFileError` with the line.
     package init(xml data: Data, allowsDocumentType: Bool = false) throws {

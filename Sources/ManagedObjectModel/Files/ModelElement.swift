@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-/// An element of a model file as it stands there, before anyone asks what it means.
+/// An element of a model file as it is there, before its meaning is read.
 ///
 /// The tree keeps every element and attribute, known or not, in the order of the file. Comments and the white
 /// space between elements are not kept; the files of Xcode have none of the former and no meaning in the
@@ -41,7 +41,7 @@ package struct ModelElement: Sendable {
         self.line = line
     }
 
-    /// The value of an attribute. A new attribute goes behind the others; `nil` removes one.
+    /// The value of an attribute. A new attribute goes after the others; `nil` removes one.
     package subscript(attribute: String) -> String? {
         get { attributes.first { $0.name.utf8Equals(attribute) }?.value }
         set {
@@ -85,7 +85,7 @@ extension ModelElement: Equatable {
 }
 
 extension String {
-    /// Whether both have the same bytes. `==` also holds for texts in different normal forms of Unicode.
+    /// Whether both have the same bytes. `==` also holds for strings in different normal forms of Unicode.
     package func utf8Equals(_ other: String) -> Bool {
         self == other && utf8.elementsEqual(other.utf8)
     }

@@ -22,7 +22,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         case unknownName
         /// An entity inherits from itself, or a composite attribute contains itself.
         case cycle
-        /// The model has a setting that model files have no place for, so that it cannot be written.
+        /// The model has a setting that model files cannot hold, so that it cannot be written.
         case inexpressible
         /// The file or folder cannot be written.
         case unwritable
@@ -36,7 +36,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
     public let line: Int?
     /// The entity, or entity and property, in the form `Book.title`.
     public let element: String?
-    /// A sentence about the reason, without the place.
+    /// A sentence about the reason, without the position.
     public let detail: String
 
     package init(
@@ -53,7 +53,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
     private static let longestDetail = 600
     private static let longestName = 200
 
-    /// A text without its middle, if it is longer than a number of bytes.
+    /// A string without its middle, if it is longer than a number of bytes.
     private static func clipped(_ text: String, to length: Int) -> String {
         guard text.utf8.count > length else { return text }
         // By scalars: a character may have any number of them.
@@ -62,7 +62,7 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
         return String(scalars.prefix(2 * half)) + " … " + String(scalars.suffix(half))
     }
 
-    /// The place and the reason in one sentence.
+    /// The position and the reason in one sentence.
     public var description: String {
         var place = file?.path ?? "model"
         if let line { place += ":\(line)" }

@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-// Characters: names, values, references and what stands between them.
+// Characters: names, values, references and what is between them.
 
 extension ModelXMLReader {
     /// The next byte; `nil` at the end.
@@ -11,7 +11,7 @@ extension ModelXMLReader {
         return text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Passes over a text if it is next.
+    /// Passes over a string if it is next.
     mutating func skip(_ text: StaticString) -> Bool {
         guard startsWith(text) else { return false }
         position += text.utf8CodeUnitCount
@@ -30,14 +30,14 @@ extension ModelXMLReader {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// Reads up to a text, which is passed over.
+    /// Reads up to a string, which is passed over.
     mutating func text(upTo end: StaticString) throws -> String {
         let start = position
         try pass(end)
         return String(decoding: bytes[start..<(position - end.utf8CodeUnitCount)], as: UTF8.self)
     }
 
-    /// Passes over everything up to a text, and over the text.
+    /// Passes over everything up to a string, and over the string.
     mutating func pass(_ end: StaticString) throws {
         let first = end.withUTF8Buffer { $0[0] }
         while position < bytes.count {
@@ -111,7 +111,7 @@ extension ModelXMLReader {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Reads the characters behind `<![CDATA[`, in which there are no references, up to the end of the section.
+    /// Reads the characters after `<![CDATA[`, in which there are no references, up to the end of the section.
     mutating func markedCharacters() throws -> String {
         let start = position
         try pass("]]>")

@@ -3,14 +3,14 @@ import CocoaFoundation
 /// A reader of the XML that model files are written in: elements, attributes, text, comments and references
 /// to characters.
 ///
-/// Foundation's `XMLParser` is not used because on Linux it stops the program on texts that a hostile file
-/// can have (`xmlns=""`, bytes that are not UTF-8), and because it does not tell the order of attributes.
+/// Foundation's `XMLParser` is not used because on Linux it stops the program on strings that a hostile file
+/// can have (`xmlns=""`, bytes that are not UTF-8), and because it does not report the order of attributes.
 /// There is no document type and thus nothing to expand and nothing to load. The text has been found to be
 /// valid UTF-8; the reader works on its bytes.
 struct ModelXMLReader {
     let bytes: [UInt8]
     var position = 0
-    /// Whether a document type that refers to a file, which is not read, may stand before the root element.
+    /// Whether a document type that refers to a file, which is not read, may precede the root element.
     private let allowsDocumentType: Bool
     private var countedLine = 1
     private var countedPosition = 0
@@ -22,7 +22,7 @@ struct ModelXMLReader {
 
     // MARK: Structure
 
-    /// Reads the whole text.
+    /// Reads the whole string.
     mutating func document() throws -> ModelElement {
         _ = skip("\u{FEFF}")
         try declaration()
@@ -71,7 +71,7 @@ struct ModelXMLReader {
         }
     }
 
-    /// Reads a start tag behind its `<`, and whether it is the end of the element as well.
+    /// Reads a start tag after its `<`, and whether it is the end of the element as well.
     private mutating func startTag() throws -> (ModelElement, isEmpty: Bool) {
         var element = ModelElement("", line: line())
         element.name = try name()
@@ -186,7 +186,7 @@ struct ModelXMLReader {
         ModelFileError(.tooLarge, detail, line: lineNumber(of: position))
     }
 
-    /// The line of the present position. Counts on from where it was asked last.
+    /// The line of the present position. Counts on from the last call.
     private mutating func line() -> Int {
         countedLine = lineNumber(of: position)
         countedPosition = position

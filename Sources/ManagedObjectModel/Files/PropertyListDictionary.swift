@@ -94,7 +94,7 @@ struct PropertyListDictionary {
 
     // MARK: Entries
 
-    /// A text; `nil` if it is missing.
+    /// A string; `nil` if it is missing.
     func text(_ key: String) throws -> String? {
         switch entries[key] {
         case nil: return nil
@@ -122,7 +122,7 @@ struct PropertyListDictionary {
         }
     }
 
-    /// The entries, which all have to be texts.
+    /// The entries, which all have to be strings.
     func texts() throws -> [String: String] {
         try Dictionary(uniqueKeysWithValues: entries.keys.map { ($0, try text($0) ?? "") })
     }

@@ -2,13 +2,13 @@ import CocoaFoundation
 
 /// Makes a mapping model of a compiled one (`.cdm`): a keyed archive of `NSMappingModel`.
 ///
-/// The keys of the archive are not documented; these are the ones of a file that Xcode compiled. A key that is none of
+/// The keys of the archive are not documented; these are the ones of a file that Xcode compiled. A key that is not one of
 /// them is an error that names it, so that nothing in a file is misunderstood or left out.
 final class CompiledMappingReader {
     private let archive: KeyedArchive
     private let reader: KeyedArchiveReader
     /// How many more fields and elements are looked at. An archive can refer to one object a thousand times, so
-    /// that its size is no bound.
+    /// that its size is not a bound.
     private var budget = 1_000_000
     private var classNames = ArchivedClassNames()
 

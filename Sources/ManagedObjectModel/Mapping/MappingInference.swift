@@ -49,7 +49,7 @@ package struct MappingInference {
         missingValues = Self.withoutInherited(missingValues, destinationModel)
     }
 
-    /// What stands in the way of a property also does so in the entities that inherit it: it is told once.
+    /// A reason against a property also holds in the entities that inherit it: it is reported once.
     private static func withoutInherited(
         _ obstacles: [MigrationObstacle], _ model: NSManagedObjectModel
     ) -> [MigrationObstacle] {

@@ -6,7 +6,7 @@ package struct MigrationObstacle: Codable, Hashable, Sendable, CustomStringConve
     package let entity: String
     /// The property in the newer model.
     package let property: String?
-    /// A sentence without a full stop, and without the place.
+    /// A sentence without a full stop, and without the position.
     package let reason: String
 
     package var description: String {

@@ -27,7 +27,7 @@ open class NSMappingModel: NSObject {
     /// mandatory; a relationship can become to-many, ordered or unordered; properties and entities can be
     /// moved within a hierarchy of entities and out of it.
     ///
-    /// A mandatory attribute without a default that is new, or has been optional, does not stand in the way
+    /// A mandatory attribute without a default that is new, or has been optional, is not refused
     /// here: whether there are objects without a value is seen in the migration.
     ///
     /// - Throws: a `CocoaError` with the code `NSInferredMappingModelError` (134190), whose `userInfo` says

@@ -5,7 +5,7 @@ import CocoaFoundation
 ///
 /// Mapping models of Xcode are such stores.
 package struct XMLStoreDocument {
-    /// One object, with its values and references as they stand in the file.
+    /// One object, with its values and references as they are in the file.
     struct Object {
         /// The identifier in the file, such as `z102`.
         let id: String
@@ -138,7 +138,7 @@ package struct XMLStoreDocument {
 
 /// Data as XML files hold it.
 package enum Base64 {
-    /// The data of a text; white space in it means nothing.
+    /// The data of a string; white space in it means nothing.
     package static func data(_ text: String) -> Data? {
         Data(base64Encoded: String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self))
     }

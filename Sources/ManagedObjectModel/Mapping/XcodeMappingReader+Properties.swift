@@ -66,7 +66,7 @@ extension XcodeMappingReader {
     }
 
     /// The objects of the one mapping between the destinations' entities; where there is none or several,
-    /// or where the destinations can be of subentities, those of whatever mapping made them.
+    /// or where the destinations can be of subentities, those made by any mapping.
     private func generatedExpression(
         of relationship: NSRelationshipDescription, _ place: EntityPlace
     ) -> NSExpression {

@@ -2,7 +2,7 @@ import CocoaFoundation
 
 /// The text of a derivation expression as version hashes have it.
 ///
-/// A key path stands as it is; a function is its name, with the arguments in parentheses: `now()`,
+/// A key path is unchanged; a function is its name, with the arguments in parentheses: `now()`,
 /// `canonical:(title)`. A key path with an operator counts as the function that Apple's model compiler
 /// makes of it: `pages.@count` is `count:(pages)`.
 struct DerivationText {

@@ -12,7 +12,7 @@ struct HashedBytes {
 
     mutating func update(data: some Sequence<UInt8>) { bytes.append(contentsOf: data) }
 
-    /// Adds a text as UTF-8.
+    /// Adds a string as UTF-8.
     mutating func update(text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// Adds a number, the lowest byte first.

@@ -126,7 +126,7 @@ package enum SHA2 {
     private static let upperInitial = initial.map { UInt32(truncatingIfNeeded: $0 >> 32) }
     private static let upperConstants = constants.prefix(64).map { UInt32(truncatingIfNeeded: $0 >> 32) }
 
-    /// The first 64 bits behind the point of the square roots of the first 8 primes; SHA-256 has the upper half.
+    /// The first 64 bits after the point of the square roots of the first 8 primes; SHA-256 has the upper half.
     // swift-format-ignore
     private static let initial: [UInt64] = [
         0x6A09_E667_F3BC_C908, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1,

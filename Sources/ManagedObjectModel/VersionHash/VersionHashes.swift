@@ -7,7 +7,7 @@ import CocoaFoundation
 /// included, in the order of their names), the hash modifier, and the entity's own uniqueness constraints.
 /// A constraint is the names of its attributes joined by points; the constraints are sorted.
 ///
-/// What needs the hashes of several entities asks one such table for them, as long as nothing of their model
+/// What needs the hashes of several entities gets them from one such table, as long as nothing of their model
 /// changes: it goes from the roots of the trees down, so that the hash of an entity or property that others
 /// inherit is not computed again for each of them.
 package final class VersionHashes {
@@ -27,7 +27,7 @@ package final class VersionHashes {
     /// The hash of an entity: 32 bytes.
     ///
     /// - Complexity: O(*p*) of the properties of the entity, inherited ones included, and of each of its
-    ///   superentities that has not been asked for.
+    ///   superentities whose hash is not known yet.
     package func digest(of entity: NSEntityDescription) -> Data {
         // From the root down, so that a chain of superentities of any length needs no recursion.
         var path: [NSEntityDescription] = []

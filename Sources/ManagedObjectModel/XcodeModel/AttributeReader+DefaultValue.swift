@@ -6,7 +6,7 @@ extension AttributeReader {
     func defaultValue(_ type: NSAttributeType) throws -> Any? {
         if type == .dateAttributeType { return try defaultDate() }
         guard let text = settings.element["defaultValueString"] else { return nil }
-        // An empty text is a value for a string and a missing one for everything else.
+        // An empty string is a value for a string and a missing one for everything else.
         if type == .stringAttributeType { return text }
         guard !text.isEmpty else { return nil }
         switch type {
@@ -32,13 +32,13 @@ extension AttributeReader {
             guard let url = URL(string: text) else { throw invalid(text, "a URI") }
             return url
         default:
-            // Binary, transformable and composite values have no text; the compiler passes over one that is
+            // Binary, transformable and composite values have no text; the compiler ignores one that is
             // there.
             return nil
         }
     }
 
-    /// Whether a text is the default of a number or truth value. The model editor leaves it in the file
+    /// Whether a string is the default of a number or truth value. The model editor leaves it in the file
     /// when the type of the attribute is changed to one that has no such values.
     private func isLeftover(_ text: String) -> Bool {
         Double(text) != nil || ElementSettings.flag(text) != nil
@@ -56,7 +56,7 @@ extension AttributeReader {
         throw invalid(text, "a whole number from \(Number.min) to \(Number.max)")
     }
 
-    /// A date, as seconds since 2001-01-01 UTC. Old files have a text as well, which stands for the same
+    /// A date, as seconds since 2001-01-01 UTC. Old files have a string as well, which stands for the same
     /// time.
     private func defaultDate() throws -> Date? {
         if let interval = try settings.numberIfPresent("defaultDateTimeInterval") {
@@ -72,7 +72,7 @@ extension AttributeReader {
 
 /// A time in the text of an old model file: `2010-01-01 12:00:00 +0000`, or a number of seconds.
 enum TimeText {
-    /// Seconds since 2001-01-01 UTC; `nil` if the text is no time.
+    /// Seconds since 2001-01-01 UTC; `nil` if the text is not a time.
     static func interval(_ text: String) -> Double? {
         if let interval = Double(text), interval.isFinite { return interval }
         let formatter = DateFormatter()
@@ -85,7 +85,7 @@ enum TimeText {
 /// A decimal number in the text of a model file, which always has a point and no grouping.
 enum DecimalText {
     static func number(_ text: String) -> NSDecimalNumber? {
-        // No two parts of the pattern can take the same digits, so that a long text costs no more than its length.
+        // No two parts of the pattern can take the same digits, so that a long string costs no more than its length.
         let pattern = /[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?/
         guard text.wholeMatch(of: pattern) != nil,
             let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !decimal.isNaN

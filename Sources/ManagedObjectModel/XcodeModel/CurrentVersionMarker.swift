@@ -16,8 +16,8 @@ package struct CurrentVersionMarker: Equatable, Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: `ModelFileError` if it is no property list, or one without a dictionary, or if the name in it is
-    ///   no text.
+    /// - Throws: `ModelFileError` if it is not a property list, or one without a dictionary, or if the name in it is
+    ///   not a string.
     package init(contentsOf url: URL) throws {
         do {
             let list = try PropertyListDictionary(BoundedFile.read(url, limit: Self.largestFile))

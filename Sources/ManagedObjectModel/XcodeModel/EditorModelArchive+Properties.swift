@@ -68,7 +68,7 @@ extension EditorModelArchive {
         let least = try settings.word("XD_PAttK_minValueString")
         let most = try settings.word("XD_PAttK_maxValueString")
         let pattern = try settings.word("XD_PAttK_regularExpressionString")
-        // An empty default is one of a text.
+        // An empty default is one of a string.
         let value = try settings.text("XD_PAttK_defaultValueAsString")
         if type == .dateAttributeType {
             element["minDateTimeInterval"] = try least.map(Self.interval)

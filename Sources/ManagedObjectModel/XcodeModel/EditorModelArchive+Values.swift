@@ -1,6 +1,6 @@
 import CocoaFoundation
 
-// What the archive of a model editor consists of: objects with fields, texts, numbers, arrays and tables.
+// What the archive of a model editor consists of: objects with fields, strings, numbers, arrays and tables.
 extension EditorModelArchive {
     /// An object of the archive that is not a plain value.
     struct Object {
@@ -42,7 +42,7 @@ extension EditorModelArchive {
             return text
         case .null: return nil
         case .dictionary:
-            // A text of a class that can be changed is an object of its own.
+            // A string of a class that can be changed is an object of its own.
             guard let object = try object(at: field), let content = object.fields["NS.string"] else {
                 throw Self.noText
             }
@@ -67,7 +67,7 @@ extension EditorModelArchive {
         }
     }
 
-    /// Whether the value says nothing: no object, an empty text, table or array, zero or no.
+    /// Whether the value says nothing: no object, an empty string, table or array, zero or no.
     func isEmpty(_ field: Int) throws -> Bool {
         switch try node(at: field) {
         case .null, .boolean(false), .integer(0): return true
@@ -92,7 +92,7 @@ extension EditorModelArchive {
         return elements
     }
 
-    /// The entries of a table with texts for keys, in the order of the keys.
+    /// The entries of a table with strings for keys, in the order of the keys.
     func entries(of table: Object) throws -> [(key: String, value: Int)] {
         guard let keys = table.fields["NS.keys"], case .array(let keys) = archive.list.nodes[keys],
             let values = table.fields["NS.objects"], case .array(let values) = archive.list.nodes[values],
@@ -138,7 +138,7 @@ extension EditorModelArchive {
             try take(name).flatMap { try archive.text(at: $0) }
         }
 
-        /// A text that is not empty.
+        /// A string that is not empty.
         mutating func word(_ name: String) throws -> String? {
             try text(name).flatMap { $0.isEmpty ? nil : $0 }
         }

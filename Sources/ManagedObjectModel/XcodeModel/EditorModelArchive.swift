@@ -12,7 +12,7 @@ import CocoaFoundation
 final class EditorModelArchive {
     let archive: KeyedArchive
     /// How much more is looked at: fields, entries and elements. An archive can refer to one table a thousand
-    /// times, so that its size is no bound.
+    /// times, so that its size is not a bound.
     var budget: Int
     var classNames = ArchivedClassNames()
 

@@ -4,7 +4,7 @@ import CocoaFoundation
 ///
 /// Entities and their properties come first. What refers to others by name (superentities, destinations,
 /// inverses, configurations) is connected when all names are known. Elements and attributes that mean
-/// nothing here, such as the places of the entities in the diagram, are passed over.
+/// nothing here, such as the positions of the entities in the diagram, are skipped.
 struct ModelBuilder {
     let root: ModelElement
     var entities: [String: NSEntityDescription] = [:]

@@ -5,7 +5,7 @@ package struct XcodeDocumentSettings: Sendable {
     /// The attributes of `<model>` in their order. The version identifier among them is replaced by that of the
     /// model.
     package var attributes: [ModelElement.Attribute]
-    /// The places of the entities in the diagram of older versions of Xcode: the element `<elements>`.
+    /// The positions of the entities in the diagram of older versions of Xcode: the element `<elements>`.
     package var layout: ModelElement?
     /// The names of the configurations that are marked for CloudKit.
     package var cloudKitConfigurations: Set<String>

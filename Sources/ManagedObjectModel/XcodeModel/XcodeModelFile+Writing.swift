@@ -6,7 +6,7 @@ extension XcodeModelFile {
     ///
     /// The folder is there completely or not at all.
     ///
-    /// - Throws: `ModelFileError` if there is something at the place already, or if it cannot be written.
+    /// - Throws: `ModelFileError` if there is something at the location already, or if it cannot be written.
     package static func create(at url: URL, contents tree: ModelElement) throws -> XcodeModelFile {
         let name = url.deletingPathExtension().lastPathComponent
         return try create(at: url, versions: [(name, tree)], currentVersion: name)
@@ -16,7 +16,7 @@ extension XcodeModelFile {
     ///
     /// The folder is there completely or not at all.
     ///
-    /// - Throws: `ModelFileError` if there is something at the place already, if a name cannot be that of a folder or
+    /// - Throws: `ModelFileError` if there is something at the location already, if a name cannot be that of a folder or
     ///   occurs twice, or if it cannot be written.
     @discardableResult
     package static func create(
@@ -101,7 +101,7 @@ extension XcodeModelFile {
     ///
     /// - Parameters:
     ///   - version: the folder `.xcdatamodel`, which has to exist.
-    ///   - check: called when the bytes are on disk under a provisional name, right before they take the place of the
+    ///   - check: called when the bytes are on disk under a provisional name, right before they replace the
     ///     file; nothing is replaced if it throws.
     package static func write(_ data: Data, to version: URL, check: () throws -> Void) throws {
         let file = version.appendingPathComponent("contents")

@@ -75,7 +75,7 @@ package struct ModelAnalysis: Encodable, Sendable {
         }
     }
 
-    /// A generator of the classes of all entities; where one cannot be made, of those that the model wants made, with
+    /// A generator of the classes of all entities; where one cannot be made, of those that the model requests, with
     /// a notice.
     private static func generator(
         _ tree: ModelElement, _ name: String, _ style: GenerationOptions.Style

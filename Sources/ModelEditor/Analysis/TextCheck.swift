@@ -1,6 +1,6 @@
 import ModelTools
 
-/// What is wrong with a text that is being typed: a derivation, a predicate, an expression, a constraint, a regular
+/// What is wrong with a string that is being typed: a derivation, a predicate, an expression, a constraint, a regular
 /// expression.
 package struct TextCheck: Encodable, Sendable, Equatable {
     /// A sentence; nil if nothing is wrong.
@@ -19,7 +19,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     /// Checks the derivation of an attribute as if it were its setting: the text itself, whether a store can compute
     /// it, and whether it fits the type.
     ///
-    /// - Throws: `EditError` if there is no attribute at the place.
+    /// - Throws: `EditError` if there is no attribute at the position.
     package static func derivation(
         _ text: String, at path: [Int], in tree: ModelElement
     ) throws -> TextCheck {
@@ -46,8 +46,8 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     /// Checks the predicate of a fetch request, fetched property or partial index, and whether its key paths lead
     /// somewhere from the entity.
     ///
-    /// - Parameter path: the place of the fetch request, or of the index.
-    /// - Throws: `EditError` if there is none at the place.
+    /// - Parameter path: the position of the fetch request, or of the index.
+    /// - Throws: `EditError` if there is none at the position.
     package static func predicate(_ text: String, at path: [Int], in tree: ModelElement) throws -> TextCheck {
         guard !text.isEmpty else { return TextCheck(nil) }
         if let failure = failure({ _ = try NSPredicate(parsing: text) }) { return failure }
@@ -56,7 +56,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
             case .fetchRequest: element["predicateString"] = text
             case .fetchIndex:
                 element["partialIndexPredicate"] = text
-                // What is wrong with its expressions is told beside them.
+                // Problems of its expressions are shown beside them.
                 for index in element.children.indices where element.children[index]["expression"] != nil {
                     element.children[index]["expression"] = "now()"
                 }
@@ -68,8 +68,8 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     /// Checks an expression of an index, or of the name of an entity in Spotlight, and whether its key paths lead somewhere
     /// from the entity.
     ///
-    /// - Parameter path: the place of the index, or of the entity.
-    /// - Throws: `EditError` if there is none at the place.
+    /// - Parameter path: the position of the index, or of the entity.
+    /// - Throws: `EditError` if there is none at the position.
     package static func expression(
         _ text: String, at path: [Int], in tree: ModelElement
     ) throws -> TextCheck {
@@ -81,7 +81,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
             switch element.kind {
             case .entity: element["coreSpotlightDisplayNameExpression"] = text
             case .fetchIndex:
-                // Alone, so that what is found is about this text.
+                // Alone, so that what is found is about this string.
                 let part = ModelEdit.IndexElement(
                     property: nil, expression: text, expressionType: "String", type: "Binary",
                     isAscending: true)
@@ -94,8 +94,8 @@ package struct TextCheck: Encodable, Sendable, Equatable {
 
     /// Checks a uniqueness constraint, names with commas, and whether a store can keep it.
     ///
-    /// - Parameter path: the place of the entity.
-    /// - Throws: `EditError` if there is no entity at the place.
+    /// - Parameter path: the position of the entity.
+    /// - Throws: `EditError` if there is no entity at the position.
     package static func constraint(
         _ text: String, at path: [Int], in tree: ModelElement
     ) throws -> TextCheck {
@@ -122,7 +122,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
         return TextCheck(found?.message)
     }
 
-    /// Tries a change of an element, and tells which key path in it leads nowhere.
+    /// Tries a change of an element, and reports key paths in it that lead nowhere.
     private static func keyPaths(
         at path: [Int], in tree: ModelElement, _ change: (inout ModelElement) throws -> Void
     ) throws -> TextCheck {
@@ -142,7 +142,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
         return TextCheck(found?.message)
     }
 
-    /// Tries a regular expression on a sample, as validation does: it has to match the whole text.
+    /// Tries a regular expression on a sample, as validation does: it has to match the whole string.
     package static func pattern(_ pattern: String, sample: String) -> TextCheck {
         do {
             let compiled = try TextPattern(matching: pattern, comparison: TextComparison(options: []))

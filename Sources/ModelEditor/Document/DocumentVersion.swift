@@ -27,12 +27,12 @@ struct DocumentVersion: Sendable, Identifiable {
     /// Why the version cannot be read, if it cannot.
     let problem: String?
 
-    /// Whether the next save writes the version even if nobody has edited it: over a file that cannot be read.
+    /// Whether the next save writes the version even if it was not edited: over a file that cannot be read.
     private(set) var isReplacing = false
 
     var isEdited: Bool { name != savedName || hasEditedContents }
 
-    /// Whether there is a folder, unless somebody else has removed it since the version was last read, written or kept.
+    /// Whether there is a folder, unless another program has removed it since the version was last read, written or kept.
     var hasFolder: Bool {
         isOnDisk && !(isReplacing && !FileManager.default.fileExists(atPath: url.path))
     }
@@ -84,7 +84,7 @@ struct DocumentVersion: Sendable, Identifiable {
         return try XcodeModelFile.data(of: version)
     }
 
-    /// A link would lead what is read or written to another place. The folder that was opened may be one itself.
+    /// A link would lead what is read or written to another location. The folder that was opened may be one itself.
     private static func refuseLinks(to version: URL, below folder: URL) throws {
         if version.path != folder.path { try refuseLink(version) }
         for name in ["contents", XcodeModelFile.archiveName] {
@@ -101,7 +101,7 @@ struct DocumentVersion: Sendable, Identifiable {
         }
     }
 
-    /// Makes a state of the file the one that changes are told from.
+    /// Makes a state of the file the one that changes are counted from.
     mutating func setSaved(_ tree: ModelElement, bytes: Data?) {
         saved = tree
         savedBytes = bytes
@@ -135,7 +135,7 @@ struct DocumentVersion: Sendable, Identifiable {
     mutating func replaceFolder(named name: String, mark: () throws -> Void) throws {
         let (old, copy) = (url, try freePlace(name))
         try changing("renamed") {
-            // A copy that is not whole is no version.
+            // An incomplete copy is not a version.
             let draft = try FileDraft(for: copy, isFolder: true)
             defer { draft.discard() }
             try FileManager.default.copyItem(at: old, to: draft.url)
@@ -154,7 +154,7 @@ struct DocumentVersion: Sendable, Identifiable {
         try changing("removed", old) { try FileManager.default.removeItem(at: old) }
     }
 
-    /// The place of a folder of another name.
+    /// The location of a folder of another name.
     ///
     /// - Throws: `ModelFileError` if there is something, or if the folder is a link.
     private func freePlace(_ name: String) throws -> URL {
@@ -245,7 +245,7 @@ struct DocumentVersion: Sendable, Identifiable {
     }
 }
 
-/// What tells one state of a file from another in most cases.
+/// What distinguishes states of a file in most cases.
 private struct FileStamp: Equatable, Sendable {
     private let date: Date?
     private let size: UInt64?

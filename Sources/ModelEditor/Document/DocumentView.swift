@@ -1,6 +1,6 @@
 import ModelTools
 
-/// What the page is told of a document: its versions, and the tree of one of them.
+/// What the page gets of a document: its versions, and the tree of one of them.
 package struct DocumentView: Encodable, Sendable, Equatable {
     package struct Version: Encodable, Sendable, Equatable {
         package let name: String

@@ -1,7 +1,7 @@
 import DurableFiles
 import ModelTools
 
-/// The files of a folder, but for one of them: what Xcode, or somebody, has put there besides the model.
+/// The files of a folder, but for one of them: what Xcode, or a user, has put there besides the model.
 struct FolderFiles: Sendable {
     /// How many bytes are kept in memory at most.
     static let mostBytes = 16 << 20

@@ -7,7 +7,7 @@ extension ModelDocument {
 
     static func isCompiled(_ url: URL) -> Bool { ["momd", "mom"].contains(url.pathExtension) }
 
-    /// - Throws: `ModelFileError` for what is no model.
+    /// - Throws: `ModelFileError` for anything but a model.
     static func checkForm(_ url: URL) throws {
         guard ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) || isCompiled(url) else {
             throw ModelFileError(

@@ -2,7 +2,7 @@ import ModelTools
 
 /// A model that is edited: all versions of an `.xcdatamodeld`, or an `.xcdatamodel` by itself. A compiled model is shown.
 ///
-/// What is edited are the trees of the files, so that what nobody touches stays as it is, byte by byte. Each change
+/// What is edited are the trees of the files, so that what is not edited stays as it is, byte by byte. Each change
 /// is one step of undo. Nothing is written before `save()`, except that a new version is there at once, as in Xcode.
 package actor ModelDocument {
     /// The folder that was opened.
@@ -112,9 +112,9 @@ package actor ModelDocument {
 
     /// Makes a change.
     ///
-    /// - Parameter seen: the revision that the places of the edit are of.
-    /// - Returns: the place of the changed element afterwards.
-    /// - Throws: `EditError` if it cannot be made, or if somebody else has changed the model meanwhile.
+    /// - Parameter seen: the revision that the positions of the edit are of.
+    /// - Returns: the position of the changed element afterwards.
+    /// - Throws: `EditError` if it cannot be made, or if another user has changed the model meanwhile.
     @discardableResult
     package func perform(_ edit: ModelEdit, in version: String, seen: Int? = nil) throws -> [Int]? {
         try refuseReadOnly()
@@ -128,7 +128,7 @@ package actor ModelDocument {
         return place
     }
 
-    /// A page has asked for a change of what it has not seen.
+    /// A page has requested a change of a revision that it has not seen.
     struct StaleRevision: Error, LocalizedError {
         var errorDescription: String? {
             "The model has been changed in another window; this one shows it now. Please do it again."
@@ -152,7 +152,7 @@ package actor ModelDocument {
         return versions.first { $0.id == step.version }?.name
     }
 
-    /// Makes the change again that was taken back last.
+    /// Redoes the change that was undone last.
     package func redo() -> String? {
         guard let step = redoSteps.popLast(), let now = restore(step) else { return nil }
         undoSteps.append(now)
@@ -207,7 +207,7 @@ package actor ModelDocument {
 
     /// Writes which version is the current one.
     ///
-    /// - Throws: `DiskChanged` if somebody else has chosen one, `ModelFileError` if it cannot be written.
+    /// - Throws: `DiskChanged` if another program has chosen one, `ModelFileError` if it cannot be written.
     func saveCurrentVersion(named name: String) throws {
         guard try readAgain().currentVersion.name == file.currentVersion.name else {
             throw DiskChanged(names: [CurrentVersionMarker.fileName])
@@ -260,7 +260,7 @@ package actor ModelDocument {
     /// The files say now which version is the current one.
     func clearMarkerProblem() { markerProblem = nil }
 
-    /// What stands in the way of a save.
+    /// What prevents a save.
     package struct DiskChanged: Error, LocalizedError {
         /// The changed versions, or files.
         package let names: [String]
@@ -318,13 +318,13 @@ package actor ModelDocument {
             case .kept(let seen): versions[index].replace(seen)
             case nil: break
             }
-            // A new name that somebody else has taken meanwhile is theirs.
+            // A new name that another program has used meanwhile stays on disk.
             if added.contains(where: { $0.name == versions[index].name }) {
                 versions[index].giveUpName()
             }
         }
         versions += added.map { DocumentVersion($0, below: url) }
-        // What was removed here and changed by somebody else is there again.
+        // What was removed here and changed by another program is there again.
         removed.removeAll { version in
             !version.isOnDisk || added.contains { $0.name == version.savedName }
                 || !now.versions.contains { $0.name == version.savedName }

@@ -104,7 +104,7 @@ enum ElementKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What an element of the kind may hold, in the order of Xcode's files. Others keep their places.
+    /// What an element of the kind may hold, in the order of Xcode's files. Others keep their positions.
     static func order(in parent: String) -> [String] {
         switch parent {
         case "model": ["entity", "composite", "fetchRequest", "configuration", "elements"]

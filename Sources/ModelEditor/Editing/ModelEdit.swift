@@ -1,9 +1,9 @@
 import ModelTools
 
-/// A change of a model, as the page asks for it.
+/// A change of a model, as the page requests it.
 ///
 /// In JSON an object with one key, the name of the change: `{"rename": {"at": [0, 2], "to": "title"}}`. Elements are
-/// named by their places in the tree of the file, which hold for the state of the document that the page has seen.
+/// named by their positions in the tree of the file, which hold for the state of the document that the page has seen.
 package enum ModelEdit: Codable, Sendable, Equatable {
     /// Adds an element with the name that Xcode gives to new ones.
     case add(kind: String, in: [Int])

@@ -1,7 +1,7 @@
 import ModelTools
 
 extension ModelEditing {
-    /// The table of an element; an empty one is taken out.
+    /// The table of an element; an empty one is removed.
     mutating func setUserInfo(_ path: [Int], _ entries: [ModelEdit.UserInfoEntry]) throws {
         let element = try element(
             path, .entity, .attribute, .relationship, .fetchedProperty)
@@ -172,7 +172,7 @@ extension ModelEditing {
         return list
     }
 
-    /// Puts children in the places of those of their kind; other children stay where they are.
+    /// Puts children in the positions of those of their kind; other children stay where they are.
     private static func put(_ made: [ModelElement], of kind: String, into parent: inout ModelElement) {
         var rest = made[...]
         var children: [ModelElement] = []
@@ -189,7 +189,7 @@ extension ModelEditing {
         parent.children = children
     }
 
-    /// Puts a child in the place of all of its name, or where Xcode has it.
+    /// Puts a child in place of all of its name, or where Xcode has it.
     private mutating func replace(
         _ name: String, in path: [Int], by child: ModelElement?, of element: ModelElement
     ) throws {

@@ -3,7 +3,7 @@ import ModelTools
 extension ModelEditing {
     /// Gives an element another name, and what refers to it too.
     ///
-    /// Texts of expressions and predicates are not changed; the checks say what no longer leads anywhere.
+    /// Strings of expressions and predicates are not changed; the checks say what no longer leads anywhere.
     mutating func rename(_ path: [Int], _ newName: String) throws -> [Int] {
         guard let index = path.last else { throw EditError("The model itself has no name.") }
         let element = try element(path)

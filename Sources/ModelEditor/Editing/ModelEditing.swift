@@ -11,7 +11,7 @@ struct ModelEditing {
 
     /// Makes a change.
     ///
-    /// - Returns: the place of the element that was changed, which another name may have moved; `nil` if it is gone.
+    /// - Returns: the position of the element that was changed, which another name may have moved; `nil` if it is gone.
     /// - Throws: `EditError` if it cannot be made; the tree stays as it was.
     mutating func perform(_ edit: ModelEdit) throws -> [Int]? {
         let before = root
@@ -65,7 +65,7 @@ struct ModelEditing {
 
     // MARK: What all edits use
 
-    /// The element at a place, which has to be of one of some kinds.
+    /// The element at a position, which has to be of one of some kinds.
     func element(_ path: [Int], _ kinds: ElementKind...) throws -> ModelElement {
         let element = try root.element(at: path)
         guard let kind = element.kind, kinds.isEmpty || kinds.contains(kind) else {
@@ -93,7 +93,7 @@ struct ModelEditing {
         }
     }
 
-    /// - Throws: `EditError` for a text that no model file can hold.
+    /// - Throws: `EditError` for a string that no model file can hold.
     static func check(_ text: String, setting: String) throws {
         guard text.utf8.count <= longestText else {
             throw EditError("The text is longer than \(longestText) bytes.", setting: setting)
@@ -117,7 +117,7 @@ struct ModelEditing {
             throw EditError("There is no setting '\(name)' of <\(element.name)> to be set.", setting: name)
         }
         if let value { try Self.check(value, setting: name) }
-        // An empty text is a default value of a string, and no value of anything else.
+        // An empty string is a default value of a string, and no value of anything else.
         let isEmptyDefault = name == "defaultValueString" && element["attributeType"] == "String"
         var value = value.flatMap { $0.isEmpty && !isEmptyDefault ? nil : $0 }
         if name == "userDefinedModelVersionIdentifier" { value = value ?? "" }

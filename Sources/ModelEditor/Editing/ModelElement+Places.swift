@@ -1,7 +1,7 @@
 import ModelTools
 
 extension ModelElement {
-    /// The element at a place: the index of a child, of a child of that, and so on.
+    /// The element at a position: the index of a child, of a child of that, and so on.
     ///
     /// - Throws: `EditError` if there is none.
     func element(at path: [Int]) throws -> ModelElement {
@@ -13,7 +13,7 @@ extension ModelElement {
         return element
     }
 
-    /// Changes the element at a place.
+    /// Changes the element at a position.
     mutating func change<Result>(
         at path: some Collection<Int>, _ body: (inout ModelElement) throws -> Result
     ) throws -> Result {
@@ -29,7 +29,7 @@ extension ModelElement {
     /// The kind of the element, if it is one that is edited.
     var kind: ElementKind? { ElementKind(rawValue: name) }
 
-    /// Adds a child where Xcode would have it: behind what comes before its kind, and by its name.
+    /// Adds a child where Xcode would have it: after what comes before its kind, and by its name.
     ///
     /// - Returns: its index.
     @discardableResult
@@ -58,7 +58,7 @@ extension ModelElement {
         return first == second ? a.utf8Precedes(b) : first.utf8Precedes(second)
     }
 
-    /// Gives a setting a value, a new one at the place that Xcode has for it; `nil` takes it out.
+    /// Gives a setting a value, a new one at the position that Xcode has for it; `nil` takes it out.
     mutating func setInOrder(_ setting: String, _ value: String?) {
         guard let value, self[setting] == nil else {
             self[setting] = value

@@ -12,7 +12,7 @@ struct MergePreview: Encodable, Sendable {
     let versions: [Version]
     /// Versions that are on disk only.
     let added: [String]
-    /// Versions that nobody has edited and that are not on disk any more.
+    /// Versions that were not edited and are not on disk any more.
     let removed: [String]
     /// The current version on disk, if it is another one.
     let currentVersion: String?
@@ -22,7 +22,7 @@ struct MergePreview: Encodable, Sendable {
     let basis: MergeBasis
 }
 
-/// The state that somebody has seen: that of the document, and of every file.
+/// The state that a user has seen: that of the document, and of every file.
 struct MergeBasis: Codable, Sendable, Equatable {
     let revision: Int
     /// By version the SHA-256 of its file, empty if it cannot be read; and the current version.

@@ -185,7 +185,7 @@ struct TreeMerge {
         return place.isEmpty ? name : "\(place).\(name)"
     }
 
-    /// All names in the order of the first list; those that only the second has stand behind what they stand behind
+    /// All names in the order of the first list; those that only the second has come after what they come after
     /// there.
     private static func union(_ first: [String], _ second: [String]) -> [String] {
         let known = Set(first)

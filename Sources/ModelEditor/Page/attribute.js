@@ -69,7 +69,7 @@ function valueFields(item, element, type) {
   }
 }
 
-// A string may have an empty text as its default, which is not the same as none.
+// A string may have an empty string as its default, which is not the same as none.
 function stringDefault(item, element) {
   const value = element.settings.defaultValueString;
   return [

@@ -1,4 +1,4 @@
-// Fields whose texts the server checks while they are typed: derivations, predicates, expressions, patterns.
+// Fields whose strings the server checks while they are typed: derivations, predicates, expressions, patterns.
 
 import { h, whenQuiet } from "./dom.js";
 import { post } from "./api.js";
@@ -20,7 +20,7 @@ async function ask(question) {
 
 const known = (question) => answers.get(JSON.stringify([question, state.document.revision]));
 
-/** A text with what is wrong with it beneath. kind is one of derivation, predicate, expression, constraint. */
+/** A string with what is wrong with it beneath. kind is one of derivation, predicate, expression, constraint. */
 export function checkedField(item, element, setting, label, kind, options = {}) {
   const { id = `f-${setting}`, rows = 2, hint, onset, value = element.settings[setting] ?? "" } = options;
   const note = h("p", { id: `${id}-check`, class: "note check-note", "aria-live": "polite" });
@@ -54,7 +54,7 @@ export function checkedField(item, element, setting, label, kind, options = {}) 
   const check = whenQuiet(120, tell);
   const answer = known(question(value));
   if (answer) show(answer);
-  // The text may be being typed: then the field holds it once it is in its place.
+  // The text may be being typed: then the field holds it once it is in the page.
   queueMicrotask(() => tell(area.value));
   return field(id, label, area, note);
 }
@@ -72,7 +72,7 @@ export function checkTyped(field, item, kind) {
     note.textContent = answer.problem ?? "";
   };
   field.addEventListener("input", whenQuiet(120, tell));
-  // Drawn again while it is being typed in, the field holds the text once it is in its place.
+  // Drawn again while it is being typed in, the field holds the text once it is in the page.
   const first = field.value;
   queueMicrotask(() => { if (field.value !== first) tell(); });
   return [field, note];

@@ -10,7 +10,7 @@ import { checkedField } from "./checked.js";
 
 const split = (text) => text.split(",").map((name) => name.trim()).filter(Boolean);
 
-/** Gives a constraint other names, as a text with commas; null takes it out. */
+/** Gives a constraint other names, as a string with commas; null takes it out. */
 export function setConstraint(item, text) {
   const names = text === null ? null : split(text);
   return edit(item, (at, entity) => {
@@ -32,7 +32,7 @@ export async function addConstraint(holder, first) {
   return added && { ...holder, member: { kind: CONSTRAINT, name: constraint.join(",") } };
 }
 
-/** The inspector of a constraint: its names as a text, and one by one. */
+/** The inspector of a constraint: its names as a string, and one by one. */
 export function constraintFields(item, _, root) {
   const names = item.member.name.split(",");
   const set = async (next, focus) => {

@@ -26,7 +26,7 @@ function viewOf(drawn) {
   const missing = drawn.nodes.filter((node) => !view.places.has(node.name));
   if (missing.length) {
     const places = layOut(drawn.nodes, drawn.lines.map((line) => [line.from, line.to]));
-    // Boxes that are there stay where they are; if all are new, they get their places together.
+    // Boxes that are there stay where they are; if all are new, they get their positions together.
     const isFresh = missing.length === drawn.nodes.length;
     const bottom = Math.max(0, ...drawn.nodes.filter((node) => view.places.has(node.name)).map((node) => view.places.get(node.name).y + node.height));
     let x = 0;

@@ -25,7 +25,7 @@ export const setSetting = (item, setting, value) =>
 const refusalOf = (item, setting) =>
   state.refusal?.field === setting && sameItem(state.refusal.item, item) ? state.refusal.message : null;
 
-/** A text of a setting; it is sent when it is left or Enter is pressed. */
+/** A string of a setting; it is sent when it is left or Enter is pressed. */
 export function textField(item, element, setting, label, options = {}) {
   const { placeholder, list, type = "text", id = `f-${setting}`, value, onset, isCode, inputmode, step, max } = options;
   const refusal = refusalOf(item, setting);

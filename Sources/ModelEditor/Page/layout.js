@@ -3,8 +3,8 @@
 const GAP = { column: 90, row: 26, group: 60 };
 
 /**
- * Gives every node a place. nodes: [{ name, width, height }]; edges: [[name, name]].
- * The result is a Map from name to { x, y }; the same graph gives the same places.
+ * Gives every node a position. nodes: [{ name, width, height }]; edges: [[name, name]].
+ * The result is a Map from name to { x, y }; the same graph gives the same positions.
  */
 export function layOut(nodes, edges) {
   const near = new Map(nodes.map((node) => [node.name, new Set()]));
@@ -48,7 +48,7 @@ function columns(names, near, sizes) {
   }
   const layers = [];
   for (const name of queue) (layers[distance.get(name)] ??= []).push(name);
-  // The first ring lies on both sides of the centre.
+  // The first ring is on both sides of the centre.
   const [middle, ring = [], ...rest] = layers;
   const [left, right] = [[], []];
   for (const name of ring) (weight(left, sizes) < weight(right, sizes) ? left : right).push(name);
@@ -101,7 +101,7 @@ function place(layers, near, sizes) {
   };
 }
 
-// Groups beside each other in lines, about as wide as high.
+// Groups side by side in lines, about as wide as high.
 function pack(groups) {
   const area = groups.reduce((sum, group) => sum + (group.width + GAP.group) * (group.height + GAP.group), 0);
   const most = Math.max(Math.sqrt(area) * 1.4, ...groups.map((group) => group.width));

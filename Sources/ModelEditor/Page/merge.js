@@ -1,4 +1,4 @@
-// The merge of what is edited with files that somebody else has changed.
+// The merge of what is edited with files that another program has changed.
 
 import { h, announce } from "./dom.js";
 import { post } from "./api.js";
@@ -74,7 +74,7 @@ function versionPart(version, choices, keep) {
     h("tbody", { role: "rowgroup" }, version.differences.map((difference) => row(version, difference, choices)))))];
 }
 
-// On a phone a row is a list of its cells, with their columns. It stays a row for who hears it, by the roles.
+// On a phone a row is a list of its cells, with their columns. It stays a row for screen readers, by the roles.
 const COLUMNS = ["What", "Yours", "On disk", "Take"];
 
 function row(version, difference, choices) {

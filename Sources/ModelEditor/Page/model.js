@@ -38,7 +38,7 @@ export const isOn = (element, setting) => /^(yes|true|1)$/i.test(element.setting
 const find = (element, kind, name) =>
   element.children.findIndex((child) => child.kind === kind && nameOf(child) === name);
 
-/** The place of an item in the tree, or null. */
+/** The position of an item in the tree, or null. */
 export function resolve(root, item) {
   if (item.kind === "model") return [];
   const outer = find(root, item.kind, item.name);
@@ -56,7 +56,7 @@ export function resolve(root, item) {
   return request < 0 ? null : [outer, inner, request];
 }
 
-/** The element at a place. */
+/** The element at a position. */
 export const elementAt = (root, path) => path.reduce((element, index) => element?.children[index], root);
 
 /** The element of an item, or null. */
@@ -120,7 +120,7 @@ export const nameIn = ({ kind, property }) => (kind === CONSTRAINT ? property?.r
 /** The findings of the analysis about an item. */
 export function findingsFor(analysis, item) {
   const { kind, name, member } = item;
-  // Where it is told what the name is of, it is not that of something else.
+  // A finding that has the kind of its name is not about another kind.
   const isOf = (finding, other) => nameIn(finding) === other.name && (!finding.kind || finding.kind === other.kind);
   return (analysis?.findings ?? []).filter((finding) => {
     if (kind === "entity") return finding.entity === name && (member ? isOf(finding, member) : true);

@@ -8,7 +8,7 @@ export const state = {
   document: null,
   /** What is selected: { kind, name, member: { kind, name } | null }. */
   selection: { kind: "model", name: "", member: null },
-  /** Another number for each thing that is selected; a new name of the same thing is none. */
+  /** Another number for each thing that is selected; a rename keeps the number. */
   owner: 0,
   /** The item whose name is being typed. */
   renaming: null,
@@ -17,7 +17,7 @@ export const state = {
   report: "warnings",
   isReportOpen: true,
   analysis: null,
-  /** The version that migration is told from; empty for the version as it was saved. */
+  /** The version that migration is shown from; empty for the version as it was saved. */
   from: "",
   style: "plain",
   /** Versions that others have changed on disk. */
@@ -75,7 +75,7 @@ export async function attempt(action) {
     return await action();
   } catch (error) {
     if (error.code === "stale") await load(state.document.version);
-    // Not awaited: what it asks for waits until this has had its turn.
+    // Not awaited: what it requests waits until this has had its turn.
     if (error.code === "disk") checkDisk(true);
     announce(error.message, true);
     return null;
@@ -103,8 +103,8 @@ function inTurn(action) {
 const queue = new Set();
 
 /**
- * Makes an edit of an item. The place of the item is looked up when its turn has come.
- * build gets the place and the element as it is then, and gives the edit:
+ * Makes an edit of an item. The position of the item is looked up when its turn has come.
+ * build gets the position and the element as it is then, and gives the edit:
  * edit(item, (at) => ({ set: { at, setting, value } })). With a name, that is what the item is called afterwards.
  */
 export function edit(item, build, name = null) {
@@ -178,7 +178,7 @@ export const request = (path, body) =>
 // Why the files cannot be shown anew.
 let diskProblem = "";
 
-/** Asks whether others have changed the files, or another window the document. */
+/** Checks whether others have changed the files, or another window the document. */
 export async function checkDisk(isRefused = false) {
   if (!state.document || (waiting && !isRefused)) return;
   let disk;
@@ -199,7 +199,7 @@ export async function checkDisk(isRefused = false) {
       isRefused = true;
     }
   }
-  // In its turn, so that no answer to an edit that was sent meanwhile is taken back by an older state.
+  // In its turn, so that no answer to an edit that was sent meanwhile is undone by an older state.
   if (disk.revision !== state.document.revision && !waiting) await inTurn(() => load(state.document.version));
   if (String(disk.changed) !== String(state.disk)) {
     state.disk = disk.changed;

@@ -7,7 +7,7 @@ import { checkField, field, section, textField } from "./fields.js";
 
 // Versions
 
-// Asks for something; `send` gives what came of it, or null when it was refused.
+// Shows a dialog; `send` returns the result, or null when it was refused.
 function ask(title, text, action, fields, send) {
   const dialog = document.getElementById("dialog");
   // What is behind an open dialog is neither read nor heard.
@@ -40,7 +40,7 @@ const focusVersion = (name) => setTimeout(() => document.getElementById(versionI
 
 const readable = () => state.document.versions.filter((version) => !version.problem);
 
-/** Asks for the name and the base of a new version. */
+/** Prompts for the name and the base of a new version. */
 export function showNewVersion() {
   const { versions, version, name } = state.document;
   const base = name.replace(/\.xcdatamodeld$/, "");
@@ -59,7 +59,7 @@ export function showNewVersion() {
   nameField.select();
 }
 
-/** Asks for another name of a version. */
+/** Prompts for another name of a version. */
 export function showRenameVersion(name) {
   const nameField = h("input", { id: "version-name", value: name, dir: "auto", required: true });
   ask("Rename Model Version", "Its folder gets the name when the model is saved.", "Rename", field("version-name", "Version name", nameField),
@@ -72,7 +72,7 @@ export function showRenameVersion(name) {
   nameField.select();
 }
 
-/** Asks whether a version is to go, and which one is the current one then. */
+/** Prompts whether a version is removed, and which one is then the current one. */
 export function showRemoveVersion(name) {
   const others = readable().filter((version) => version.name !== name);
   const isCurrent = state.document.versions.some((version) => version.name === name && version.isCurrent);

@@ -8,7 +8,7 @@ struct CheckRoutes: Sendable {
 
     init(_ document: ModelDocument) { self.document = document }
 
-    /// A text that is being typed.
+    /// A string that is being typed.
     private struct Text: Decodable {
         enum Kind: String, Decodable {
             case derivation, predicate, expression, constraint, pattern
@@ -16,7 +16,7 @@ struct CheckRoutes: Sendable {
 
         var kind: Kind
         var text: String
-        /// The place of the element that has the text; none for a pattern.
+        /// The position of the element that has the text; none for a pattern.
         var at: [Int]?
         var version: String?
         /// What a regular expression is tried on.

@@ -156,7 +156,7 @@ struct DocumentRoutes: Sendable {
 }
 
 extension ModelDocument {
-    /// Does something, and reads what came of it before anybody else has a turn.
+    /// Does something, and reads the result before any other request has a turn.
     func doing<Value: Sendable>(
         _ body: @Sendable (isolated ModelDocument) throws -> Value
     ) rethrows -> Value { try body(self) }

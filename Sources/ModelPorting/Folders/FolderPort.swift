@@ -2,8 +2,8 @@ import Foundation
 
 /// Ports the Swift sources of a folder, with those of its subfolders, into another folder.
 ///
-/// `Models/Book.swift` becomes `Models/Book.ported.swift` there: with its old name the compiler could not tell the two
-/// files apart, since the ported one says that its lines are those of the source. A ported file begins with a mark, by
+/// `Models/Book.swift` becomes `Models/Book.ported.swift` there: with its old name the compiler could not distinguish the two
+/// files, since the ported one says that its lines are those of the source. A ported file begins with a mark, by
 /// which it is known again: when its source is gone, or cannot be ported any more, it is removed. Other files of the
 /// destination are left alone.
 package struct FolderPort {
@@ -135,7 +135,7 @@ package struct FolderPort {
         return paths.sorted()
     }
 
-    /// The paths of the files in a folder, which is no link, and in its subfolders.
+    /// The paths of the files in a folder, which is not a link, and in its subfolders.
     private static func files(in folder: URL, ending: String) -> some Sequence<String> {
         let found = FileManager.default.enumerator(atPath: folder.path)
         return sequence(state: found) { found in

@@ -36,7 +36,7 @@ enum AppleModules {
         "_Differentiation", "_StringProcessing",
     ]
 
-    /// Members that tell a source that works with publishers without naming a type of Combine's.
+    /// Members that identify a source that works with publishers without naming a type of Combine's.
     static let publisherMembers: Set<String> = [
         "eraseToAnyPublisher", "objectWillChange", "publisher", "sink",
     ]

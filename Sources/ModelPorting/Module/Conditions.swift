@@ -53,7 +53,7 @@ enum Conditions {
         return values.contains(nil) ? nil : false
     }
 
-    /// The modules that a condition asks for with `canImport`.
+    /// The modules that a condition checks with `canImport`.
     static func modulesAsked(in condition: ExprSyntax) -> Set<String> {
         let visitor = ImportabilityVisitor(viewMode: .sourceAccurate)
         visitor.walk(condition)
@@ -79,7 +79,7 @@ enum Conditions {
     }
 }
 
-/// Collects the modules that a condition asks for.
+/// Collects the modules that a condition checks.
 private final class ImportabilityVisitor: SyntaxVisitor {
     var modules: Set<String> = []
 

@@ -208,7 +208,7 @@ final class ModuleDeclarations {
         return keys
     }
 
-    /// The keys that the model alone tells.
+    /// The keys that only the model has.
     func modelKeys(of declaration: TypeDeclaration) -> Set<String> {
         let name = extended(declaration).map { $0.objectiveCName ?? $0.name } ?? declaration.name
         return modelKeys[name] ?? []

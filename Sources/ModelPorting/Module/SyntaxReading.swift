@@ -31,7 +31,7 @@ extension DeclModifierListSyntax {
         contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }
     }
 
-    /// The modifier that says who sees the declaration; nil for the usual. Those of setters are none.
+    /// The access modifier of the declaration; nil for the default. Those of setters do not count.
     var access: Keyword? {
         let levels: [Keyword] = [.open, .public, .package, .internal, .fileprivate, .private]
         for modifier in self where modifier.detail == nil {

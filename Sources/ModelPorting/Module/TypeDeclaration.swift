@@ -21,7 +21,7 @@ final class TypeDeclaration {
     let isHidden: Bool
     /// Whether only its own file sees it.
     let isPrivate: Bool
-    /// The keys of the properties, once somebody has asked for them.
+    /// The keys of the properties, once they were computed.
     var keys: KnownKeys?
     var properties: [PropertyDeclaration] = []
     var members: [CodedMember] = []

@@ -4,14 +4,14 @@ final class TypeSummary {
     let superclass: TypeDeclaration?
     /// The properties by their names.
     let properties: [String: PropertyDeclaration]
-    /// The keys of the properties, and those that the model tells.
+    /// The keys of the properties, and those from the model.
     let keys: Set<String>
     /// The methods by their names.
     let methods: [String: [MethodDeclaration]]
     let hasManagedMembers: Bool
     let observesByMethod: Bool
     let propertyCount: Int
-    /// Whether objects of the class are managed; nil until somebody has asked.
+    /// Whether objects of the class are managed; nil until it was computed.
     var isManaged: Bool?
 
     init(_ parts: [TypeDeclaration], superclass: TypeDeclaration?, modelKeys: Set<String>) {

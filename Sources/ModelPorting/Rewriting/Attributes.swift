@@ -64,7 +64,7 @@ extension FilePort {
         }
     }
 
-    /// Lets a `dynamic` property of a managed class, which is none of the model's, tell observers of its changes, as its
+    /// Lets a `dynamic` property of a managed class, which is not one of the model, notify observers of its changes, as its
     /// setter does with an Objective-C runtime.
     private func tellOfChanges(of node: VariableDeclSyntax) {
         let isExposed =

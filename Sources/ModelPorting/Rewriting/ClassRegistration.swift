@@ -37,7 +37,7 @@ final class ClassRegistration {
         for member in module.codedMembers(of: declaration) {
             switch member.role {
             case .stored(let key):
-                // The primitive value of a property is none itself, but has a name.
+                // The primitive value of a property is not a property, but has a name.
                 let isPrimitive =
                     KeyName.keyOfPrimitive(key, among: keys, modelKeys: module.modelKeys(of: declaration))
                     != nil
@@ -94,7 +94,7 @@ final class ClassRegistration {
 
     private var name: String { declaration.name }
 
-    /// What key paths begin with: in a class that may have subclasses, the one whose properties are asked for.
+    /// What key paths begin with: in a class that may have subclasses, the one whose properties are requested.
     private var root: String { declaration.isFinal ? name : "_Object" }
 
     private var access: String {

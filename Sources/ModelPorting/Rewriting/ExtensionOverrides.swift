@@ -90,10 +90,10 @@ extension FilePort {
 
 /// A member of an extension that the class overrides for it.
 private struct ForwardedMember {
-    /// What stands before the name, `override` included.
+    /// What precedes the name, `override` included.
     private let start: String
     private let name: String
-    /// What stands behind the name.
+    /// What follows the name.
     private let end: (_ call: String) -> String
     private let isOfClass: Bool
 

@@ -8,7 +8,7 @@ final class FilePort: SyntaxVisitor {
     let source: ParsedSource
     let module: ModuleDeclarations
     var edits: TextEdits
-    /// The types and extensions around the place.
+    /// The types and extensions around the position.
     private(set) var scopes: [TypeDeclaration] = []
     /// Lines before the first of the source.
     var header: [String] = []
@@ -21,13 +21,13 @@ final class FilePort: SyntaxVisitor {
     var importsCoreData = false
     var importsOthers = false
     var importedModules: Set<String> = []
-    /// Where in the header the import of Combine goes on, and its place in the source.
+    /// Where in the header the import of Combine goes on, and its position in the source.
     var combineImport: (line: Int, place: AbsolutePosition)?
     /// The frameworks of Apple that are imported on every system.
     var frameworks: [(name: String, place: AbsolutePosition)] = []
     /// Whether members are used that only Combine's publishers have.
     var usesPublishers = false
-    /// The names of types, functions and attributes that are used and are no members, each where it first is.
+    /// The names of types, functions and attributes that are used and are not members, each with its first position.
     var usedNames: [String: AbsolutePosition] = [:]
     /// Classes that members were added to.
     var extendedClasses: Set<SyntaxIdentifier> = []
@@ -65,7 +65,7 @@ final class FilePort: SyntaxVisitor {
 
     // MARK: For the rewrites
 
-    /// The innermost type or extension around the place.
+    /// The innermost type or extension around the position.
     var scope: TypeDeclaration? { scopes.last }
 
     /// Says why a part of the source cannot be ported.
@@ -91,12 +91,12 @@ final class FilePort: SyntaxVisitor {
         diagnostics.append(source.diagnostic(severity, message, at: place))
     }
 
-    /// Puts a text in the place of a node, whose trivia stays.
+    /// Puts a string in place of a node, whose trivia stays.
     func replace(_ node: some SyntaxProtocol, with text: String) {
         edits.replace(range(of: node), with: text)
     }
 
-    /// Takes out a node and the blanks behind it.
+    /// Removes a node and the blanks after it.
     func remove(_ node: some SyntaxProtocol) {
         let range = range(of: node)
         let blanks = source.bytes[range.upperBound...].prefix { $0 == 32 || $0 == 9 }.count
@@ -111,7 +111,7 @@ final class FilePort: SyntaxVisitor {
         edits.insert(text, at: node.endPositionBeforeTrailingTrivia.utf8Offset)
     }
 
-    /// Puts a text in the place of what is between the end of one node and the end of another.
+    /// Puts a string in place of what is between the end of one node and the end of another.
     func replace(from last: some SyntaxProtocol, to node: some SyntaxProtocol, with text: String) {
         let start = last.endPositionBeforeTrailingTrivia.utf8Offset
         edits.replace(start..<node.endPositionBeforeTrailingTrivia.utf8Offset, with: text)

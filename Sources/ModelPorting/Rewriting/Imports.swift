@@ -55,7 +55,7 @@ extension FilePort {
         }
     }
 
-    /// OpenCombine takes the place of Combine, which has the same names, where the target has it. A source that uses none of them
+    /// OpenCombine replaces Combine, which has the same names, where the target has it. A source that uses none of them
     /// does not ask for it: whether a module is there that the target does not depend on, is chance.
     private func closeCombineImport() {
         let usesNames = usedNames.contains {

@@ -17,7 +17,7 @@ extension FilePort {
             case .keyword(.override):
                 if isRequired { remove(modifier) } else { replace(modifier, with: "required") }
             case .keyword(.private), .keyword(.fileprivate):
-                // Whoever sees the class makes its objects.
+                // The initializer is as visible as the class.
                 remove(modifier)
             default: continue
             }
@@ -103,7 +103,7 @@ extension FilePort {
         replace(receiver, with: scope.name)
     }
 
-    /// The method or property of the class, and not of its objects, that a place is in.
+    /// The method or property of the class, and not of its objects, that a position is in.
     private static func classMember(around node: some SyntaxProtocol) -> ClassMember? {
         var parent = node.parent
         while let current = parent {

@@ -14,7 +14,7 @@ extension FilePort {
         replace(node, with: path)
     }
 
-    /// The text of a key path with its check; nil, and nothing said, for what is no key path.
+    /// The text of a key path with its check; nil, without a message, for anything but a key path.
     ///
     /// - Parameter text: makes the text from the keys.
     func checkedKeyPath(

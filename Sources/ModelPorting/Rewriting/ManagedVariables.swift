@@ -146,7 +146,7 @@ struct ManagedAccessor {
 
     /// - Parameters:
     ///   - keys: the keys of the class's properties.
-    ///   - modelKeys: those that the model tells of.
+    ///   - modelKeys: those from the model.
     ///   - isUnwrapped: whether the key is that of an optional value, though the property is not optional.
     init(
         name: String, type: String, objectiveCName: String?, keys: KnownKeys, modelKeys: Set<String>,

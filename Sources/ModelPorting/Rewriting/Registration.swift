@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension FilePort {
-    /// Tells the framework what an Objective-C runtime would know of a class: its name in models, its properties, the
+    /// Registers with the framework what an Objective-C runtime would know of a class: its name in models, its properties, the
     /// keys they depend on, its validators.
     func portClass(_ node: ClassDeclSyntax, _ declaration: TypeDeclaration) {
         portObserver(node, declaration)

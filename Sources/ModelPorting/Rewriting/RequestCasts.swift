@@ -104,7 +104,7 @@ extension FilePort {
         return inner.map { .part($0.0.text) } ?? .none
     }
 
-    /// The expression behind `try` and `await`, which stand before the whole cast.
+    /// The expression after `try` and `await`, which precede the whole cast.
     private static func innermost(_ expression: ExprSyntax) -> ExprSyntax {
         var inner = expression
         while true {
@@ -137,7 +137,7 @@ private enum RequestCast {
         }
     }
 
-    /// What is written before and behind the value.
+    /// What is written before and after the value.
     func call(_ target: String, isOptional: Bool) -> (start: String, end: String) {
         switch self {
         case .test: ("(\(target).cast(", ") != nil)")

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension FilePort {
-    /// The methods that a sort descriptor can be told by a selector.
+    /// The methods that a sort descriptor can get as a selector.
     private static let comparisons: Set<String> = [
         "compare", "caseInsensitiveCompare", "localizedCompare", "localizedCaseInsensitiveCompare",
         "localizedStandardCompare",

@@ -4,7 +4,7 @@ extension FilePort {
     /// Writes `addObserver(self, name: n, object: o) { observer, note in observer.changed(note) }` for
     /// `addObserver(self, selector: #selector(changed(_:)), name: n, object: o)`.
     ///
-    /// - Returns: nil where the call is none of this kind, or its method is not known.
+    /// - Returns: nil where the call is not of this kind, or its method is not known.
     func portTargetCall(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind? {
         guard let member = node.calledExpression.as(MemberAccessExprSyntax.self),
             member.declName.baseName.text == "addObserver", node.trailingClosure == nil,

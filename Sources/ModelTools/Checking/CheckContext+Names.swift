@@ -9,7 +9,7 @@ extension CheckContext {
         "prepareForDeletion", "release", "retain", "retainCount", "willSave", "willTurnIntoFault", "zone",
     ]
 
-    /// Names that the model editor does not let anyone type, or that hide a method.
+    /// Names that the model editor does not accept, or that hide a method.
     mutating func checkNames() {
         for entity in entities {
             let name = entity.name ?? ""

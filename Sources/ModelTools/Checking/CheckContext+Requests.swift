@@ -67,7 +67,7 @@ extension CheckContext {
     private static func leadsSomewhere(_ keyPath: String, _ entity: NSEntityDescription) -> Bool {
         guard var holders = family(of: [entity]) else { return true }
         for name in keyPath.split(separator: ".").map(String.init) {
-            // What comes behind an operator or a value is the store's to refuse.
+            // What comes after an operator or a value is the store's to refuse.
             if name.hasPrefix("@") || ["self", "entity", "objectID"].contains(name) { return true }
             let properties = holders.compactMap { $0.propertiesByName[name] }
             guard !properties.isEmpty else { return false }

@@ -25,7 +25,7 @@ package struct ModelFinding: Codable, Equatable, Hashable, Sendable, CustomStrin
     /// What has that name, as model files call it (`attribute`, `fetchIndex`, `configuration`), where it is known: things of
     /// different kinds may have one name.
     package let kind: String?
-    /// A sentence, without the place.
+    /// A sentence, without the position.
     package let message: String
 
     package init(

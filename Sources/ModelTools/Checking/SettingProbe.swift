@@ -34,7 +34,7 @@ final class SettingProbe {
     func problems(ofMember element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
         var element = element
         var references: [ModelElement.Attribute] = []
-        // Where a relationship leads is no matter of the relationship alone.
+        // The destination does not depend on the relationship alone.
         if element.name == "relationship" {
             references = element.attributes.filter {
                 ["destinationEntity", "inverseName", "inverseEntity"].contains($0.name)

@@ -3,7 +3,7 @@ import ManagedObjectModel
 /// The search for what keeps a tree from being read as a model: names that are missing or used twice, references to
 /// what is not there, and settings with values that they cannot have.
 ///
-/// Each such element is reported and taken out, so that the rest can be read and checked as a model.
+/// Each such element is reported and removed, so that the rest can be read and checked as a model.
 struct TreeCheck {
     private let root: ModelElement
     private(set) var findings: [ModelFinding] = []
@@ -209,7 +209,7 @@ struct TreeCheck {
         clearDanglingInverses(&entities, places, parents)
     }
 
-    /// Takes out relationships whose inverse has been taken out, without a word, until none is left.
+    /// Removes relationships whose inverse has been removed, without a finding, until none is left.
     private func clearDanglingInverses(
         _ entities: inout [ModelElement], _ places: [String: Int], _ parents: [Int?]
     ) {

@@ -3,7 +3,7 @@ import ManagedObjectModel
 /// Which entities and properties of an older and a newer model are the same.
 ///
 /// The renaming identifier of something new is the name, or the renaming identifier, of what it was: both count, so
-/// that a thing that is renamed twice can be told from either of its older versions.
+/// that a thing that is renamed twice can be matched with either of its older versions.
 struct EntityPairs {
     /// The older entity of each newer one.
     private(set) var former: [ObjectIdentifier: NSEntityDescription] = [:]

@@ -35,7 +35,7 @@ package struct ModelDifference: Codable, Equatable, Sendable {
         package let settings: [Setting]
     }
 
-    /// What is different in an entity. Inherited properties are told of in the entity that declares them.
+    /// What is different in an entity. Inherited properties are listed in the entity that declares them.
     package struct Entity: Codable, Equatable, Sendable {
         package let change: Change
         /// The name in the newer model, or in the older one if it was removed.

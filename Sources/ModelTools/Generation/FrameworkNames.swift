@@ -3,7 +3,7 @@ package enum FrameworkNames {
     /// The name of the file.
     package static let fileName = "CoreDataNames.swift"
 
-    /// The import of CoreData where its types stand in declarations that others see. An import is as visible as that
+    /// The import of CoreData where its types are in declarations that others see. An import is as visible as that
     /// unless the module has chosen that it is not, and only then it may say so.
     static func importing(_ access: GenerationOptions.Access) -> String {
         guard access != .internal else { return "import CoreData" }

@@ -12,7 +12,7 @@ struct GeneratedClass {
     var entityName: String { entity.name ?? "" }
     /// The superclass as it is written.
     var superclassText: String { superclass?.text ?? "NSManagedObject" }
-    /// Whether the class is the highest one that an entity has. Its heirs inherit what it conforms to.
+    /// Whether the class is the highest one that an entity has. Its subclasses inherit its conformances.
     var isRoot: Bool { superclass == nil }
 
     init(

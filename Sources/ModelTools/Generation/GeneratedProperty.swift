@@ -77,7 +77,7 @@ extension GeneratedClass {
 }
 
 extension NSPropertyDescription {
-    /// The place of the kind of property among the others.
+    /// The index of the kind of property among the others.
     fileprivate var place: Int {
         switch self {
         case is NSAttributeDescription: 0

@@ -71,7 +71,7 @@ package struct SourceGenerator {
 
     /// Makes the text of the model of a `contents` file that is at hand.
     ///
-    /// - Throws: `ModelFileError` if the tree is no model, `GenerationError` if an entity cannot be a class.
+    /// - Throws: `ModelFileError` if the tree is not a model, `GenerationError` if an entity cannot be a class.
     package init(
         contents: ModelElement, name: String, _ options: GenerationOptions = GenerationOptions()
     ) throws {
@@ -126,7 +126,7 @@ package struct SourceGenerator {
         }
     }
 
-    /// Names that the text uses, and that cannot be told apart from a class of the same name in the same module.
+    /// Names that the text uses, and that cannot be distinguished from a class of the same name in the same module.
     private static let hidingNames: Set<String> = [
         "CocoaFoundation", "CoreData", "Foundation", "NSFetchRequest", "Swift", "_ManagedKey",
     ]

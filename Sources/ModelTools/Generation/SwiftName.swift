@@ -16,7 +16,7 @@ enum SwiftName {
         "while",
     ]
 
-    /// Whether a text can be a name: letters, digits and underscores, no digit first.
+    /// Whether a string can be a name: letters, digits and underscores, no digit first.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.first, first == "_" || first.isLetter, text != "_" else { return false }
         return text.allSatisfy { $0 == "_" || $0.isLetter || $0.isASCII && $0.isNumber }
@@ -28,7 +28,7 @@ enum SwiftName {
     /// A name with a capital first letter, as in `addToPages`.
     static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// A text as a literal on one line.
+    /// A string as a literal on one line.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -46,7 +46,7 @@ enum SwiftName {
         return literal + "\""
     }
 
-    /// A text that can stand in a comment of one line.
+    /// A string that can be in a comment of one line.
     static func comment(_ text: String) -> String {
         String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
     }

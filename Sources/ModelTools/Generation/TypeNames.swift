@@ -21,7 +21,7 @@ struct TypeNames {
     /// A value is optional whatever the model says, because a new object has none. A number is scalar if the model
     /// says so; without a setting it is not, as Xcode writes into the file when it saves one that has no setting.
     ///
-    /// - Throws: `GenerationError` for a class that is no Swift type.
+    /// - Throws: `GenerationError` for a class that is not a Swift type.
     func property(_ attribute: NSAttributeDescription) throws -> String {
         let usesScalar = attribute.usesScalarValueType ?? false
         switch attribute.attributeType {

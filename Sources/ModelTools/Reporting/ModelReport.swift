@@ -58,7 +58,7 @@ package struct EntityReport: Codable, Equatable, Sendable {
         versionHashModifier = entity.versionHashModifier
         self.versionHash = versionHash.hexadecimal
         userInfo = texts(entity.userInfo)
-        // What the parent declares is told there.
+        // What the parent declares is reported there.
         let inherited = entity.superentity?.propertiesByName ?? [:]
         let own = entity.properties.filter { inherited[$0.name] == nil }
             .sorted { $0.name.utf8Precedes($1.name) }

@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Foundation
 
-/// What a keyed archive or property list holds, as a tree of texts. No class is made: a hostile archive is data.
+/// What a keyed archive or property list holds, as a tree of strings. No class is made: a hostile archive is data.
 struct ArchiveTree: Encodable, Sendable {
     /// The key or index that leads here.
     let label: String
@@ -51,7 +51,7 @@ struct ArchiveTree: Encodable, Sendable {
         private var path: Set<UInt64> = []
         private var count = 0
         private var textLeft = ArchiveTree.mostText
-        /// The names of classes by the place of their description; nil for what describes none.
+        /// The names of classes by the position of their description; nil for what describes none.
         private var classNames: [Int: String?] = [:]
 
         init(list: BinaryPropertyList, archive: KeyedArchive?) {
@@ -137,7 +137,7 @@ struct ArchiveTree: Encodable, Sendable {
                 return (text, value)
             }
             let children = fields(shown.sorted { $0.key < $1.key }, depth: depth + 1)
-            // A text, data or date that is an object is told as the value that it is.
+            // A string, data or date that is an object is shown as its value.
             if children.count == 1, children[0].children.isEmpty, children[0].label.hasPrefix("NS.") {
                 return ArchiveTree(label, name, children[0].text)
             }
@@ -194,7 +194,7 @@ struct ArchiveTree: Encodable, Sendable {
             }
         }
 
-        /// The start of a text, as far as the tree has room for it.
+        /// The start of a string, as far as the tree has room for it.
         private mutating func cut(_ text: String, _ longest: Int) -> String {
             let start = text.prefix(bytes: min(longest, max(textLeft, 0)))
             textLeft -= start.utf8.count

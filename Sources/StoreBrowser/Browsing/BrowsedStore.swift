@@ -4,8 +4,8 @@ import Synchronization
 
 /// A store that pages show, and may change.
 ///
-/// Each question has a context of its own. A store that may be changed answers several of them beside each other; what is
-/// asked about objects goes to the one context that holds the changes. A store that is only read has one connection, for
+/// Each question has a context of its own. A store that may be changed answers several of them in parallel; questions
+/// about objects go to the one context that holds the changes. A store that is only read has one connection, for
 /// which questions wait in turn; what yields, such as counting, lets the others go first.
 package final class BrowsedStore: @unchecked Sendable {
     /// How many seconds a question may take.
@@ -66,7 +66,7 @@ package final class BrowsedStore: @unchecked Sendable {
 
     /// The entity with a name.
     ///
-    /// - Throws: `BrowsingError` when there is none.
+    /// - Throws: `BrowsingError` when there is no such entity.
     func entity(named name: String) throws -> NSEntityDescription {
         guard let entity = source.model.entitiesByName[name],
             source.store.schema.entities.contains(where: { $0.name == name })
@@ -77,10 +77,10 @@ package final class BrowsedStore: @unchecked Sendable {
     /// Reads in a context of its own, and ends that when it takes too long.
     ///
     /// - Parameters:
-    ///   - asker: who asks; what the same one has asked before is ended. Nil for a question that stands alone.
+    ///   - asker: who asks; this ends an earlier question of the same asker. Nil for a question that stands alone.
     ///   - group: the question that this reading is a part of; nil for one of its own.
-    ///   - yields: whether it waits for what is asked first (`Precedence`). It is ended for that, and begun anew.
-    /// - Throws: what `body` throws; `BrowsingError` when it took too long, or something newer was asked.
+    ///   - yields: whether it waits for more urgent questions (`Precedence`). It is ended for that, and begun anew.
+    /// - Throws: what `body` throws; `BrowsingError` when it took too long, or there was a newer question.
     func reading<Value: Sendable>(
         for asker: String? = nil, in group: QuestionGroup = QuestionGroup(), yields: Bool = false,
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value

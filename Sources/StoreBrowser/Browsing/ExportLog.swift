@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How downloads go, for the page that began them: a browser tells a page nothing of a download.
+/// How downloads go, for the page that began them: a browser reports nothing of a download to the page.
 final class ExportLog: Sendable {
     /// How one goes.
     struct Entry: Encodable, Sendable {
-        /// Whether it was asked for.
+        /// Whether it was requested.
         var hasBegun = true
         /// Whether nothing more is sent.
         var hasEnded = false

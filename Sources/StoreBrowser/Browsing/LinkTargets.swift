@@ -1,7 +1,7 @@
 import CoreData
 import StoreTools
 
-/// Objects that a relationship could lead to, found by a text that people know them by, or by their number.
+/// Objects that a relationship could lead to, found by a string that people know them by, or by their number.
 struct LinkTargets: Encodable, Sendable {
     private static let most = 8
 

@@ -18,7 +18,7 @@ struct ObjectDetail: Encodable, Sendable {
 
     struct Link: Encodable, Sendable {
         let id: String
-        /// A text of the object by which people know it.
+        /// A string of the object by which people know it.
         let label: String?
     }
 
@@ -27,9 +27,9 @@ struct ObjectDetail: Encodable, Sendable {
         let count: Int
         /// Some of them: the first ones, or those of an ordered relationship from `start` on.
         let links: [Link]
-        /// The place of the first link, counted from 0.
+        /// The position of the first link, counted from 0.
         var start = 0
-        /// Whether others than these can be asked for.
+        /// Whether others than these can be requested.
         var hasParts = false
         /// Why it cannot be read.
         var problem: String?
@@ -55,9 +55,9 @@ struct ObjectDetail: Encodable, Sendable {
     let statements: [ShownStatement]
 
     /// - Parameters:
-    ///   - asker: who asks; what is still being read of the object that they asked for before is not wanted any more.
-    ///   - starts: the place, counted from 0, from which on the members of ordered relationships are told.
-    /// - Throws: `BrowsingError` when there is no such object, or another one was asked for meanwhile; an error of the store.
+    ///   - asker: who asks; this ends what is still being read of the object that they requested before.
+    ///   - starts: the index, counted from 0, from which on the members of ordered relationships are returned.
+    /// - Throws: `BrowsingError` when there is no such object, or another one was requested meanwhile; an error of the store.
     init(
         _ reference: ObjectReference, for asker: String? = nil, from starts: [String: Int] = [:],
         of store: BrowsedStore
@@ -375,7 +375,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObject {
-    /// A text by which people know the object.
+    /// A string by which people know the object.
     var shownLabel: String? {
         guard let name = entity.labelName, let text = primitiveValue(forKey: name) as? String, !text.isEmpty
         else { return nil }

@@ -22,7 +22,7 @@ struct ObjectPage: Encodable, Sendable {
     let next: String?
     let statements: [ShownStatement]
 
-    /// How a page is asked for.
+    /// How a page is requested.
     struct Order: Sendable {
         /// The attribute to sort by; nil for the order of the primary keys.
         var key: String?
@@ -61,7 +61,7 @@ struct ObjectPage: Encodable, Sendable {
         (rows, fetched) = try await context.perform {
             var times = StatementTimes()
             let objects = try Self.objects(page.keys, of: question.entity, in: store, context, &times)
-            // What is not in the store yet has no place in an order.
+            // What is not in the store yet has no position in an order.
             let new =
                 isFirst
                 ? context.insertedObjects.filter { $0.entity.isKindOf(entity: entity) }

@@ -102,9 +102,9 @@ struct PageExport: Sendable {
     }
 }
 
-/// Statements that are executed over and over, each told once.
+/// Statements that are executed over and over, each reported once.
 private struct ExecutedStatements: Sendable {
-    /// Texts differ by the number of rows, and by a few more.
+    /// Strings differ by the number of rows, and by a few more.
     private static let most = 50
 
     private var found: [(title: String, execution: FetchInspection.Execution)] = []

@@ -1,7 +1,7 @@
 import CoreData
 import Synchronization
 
-/// What somebody waits for goes before what is only told beside it, such as the number of objects: a store that is open
+/// What a user waits for goes before what is only shown beside it, such as the number of objects: a store that is open
 /// for reading answers one question after the other, and counting a large table takes longer than a page of it.
 final class Precedence: Sendable {
     /// A reading that makes way for others.
@@ -21,7 +21,7 @@ final class Precedence: Sendable {
     }
 
     private struct State {
-        /// How many questions somebody waits for.
+        /// How many questions users wait for.
         var urgent = 0
         var yielding: [Yielding] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -29,7 +29,7 @@ final class Precedence: Sendable {
 
     private let state = Mutex(State())
 
-    /// Answers a question that somebody waits for. What yields is ended, and kept from beginning until then.
+    /// Answers a question that a user waits for. What yields is ended, and kept from beginning until then.
     func ahead<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         let yielding = state.withLock { state in
             state.urgent += 1
@@ -47,7 +47,7 @@ final class Precedence: Sendable {
         return try await body()
     }
 
-    /// Begins a reading that yields as soon as nobody waits for another one. It is ended with `end(_:)`.
+    /// Begins a reading that yields as soon as no urgent reading waits. It is ended with `end(_:)`.
     func begin(_ cancellation: FetchCancellation) async -> Yielding {
         let reading = Yielding(cancellation)
         while true {

@@ -1,14 +1,14 @@
 import CoreData
 import StoreTools
 
-/// Which objects of an entity are asked for.
+/// Which objects of an entity are requested.
 struct Question: Sendable {
     static let longestPredicate = 8000
 
     let entity: String
     /// A predicate in Apple's language; empty for all objects.
     var predicate = ""
-    /// An object and the name of a relationship of it, whose objects are asked for.
+    /// An object and the name of a relationship of it, whose objects are requested.
     var related: (object: ObjectReference, relationship: String)?
     /// Who asks, for questions that end an older one of the same asker.
     var asker: String?
@@ -81,7 +81,7 @@ struct Question: Sendable {
 extension BrowsedStore {
     /// An object of a context, loaded. Keys below one are those of objects that were not saved yet.
     ///
-    /// - Throws: `BrowsingError` when there is none, an error of the store.
+    /// - Throws: `BrowsingError` when there is no such object, an error of the store.
     func object(_ reference: ObjectReference, in context: NSManagedObjectContext) throws -> NSManagedObject {
         _ = try entity(named: reference.entity)
         let missing = BrowsingError("There is no object \(reference).", code: "missing")

@@ -1,13 +1,13 @@
 import CoreData
 import Synchronization
 
-/// The questions that are being answered, by who asked. Who asks again no longer wants the older answer, which ends there:
+/// The questions that are being answered, by asker. A new question of an asker ends the older one:
 /// a store that is open for reading answers one question after the other.
 final class RunningQuestions: Sendable {
     private static let most = 1000
     private let running = Mutex<[String: QuestionGroup]>([:])
 
-    /// Ends what the same one has asked before.
+    /// Ends the earlier question of the same asker.
     func begin(_ asker: String, _ group: QuestionGroup) {
         running.withLock { running in
             running[asker]?.cancel()
@@ -16,7 +16,7 @@ final class RunningQuestions: Sendable {
         }
     }
 
-    /// - Returns: whether nothing newer was asked.
+    /// - Returns: whether there is no newer question.
     @discardableResult
     func end(_ asker: String, _ group: QuestionGroup) -> Bool {
         running.withLock { running in
@@ -27,7 +27,7 @@ final class RunningQuestions: Sendable {
     }
 }
 
-/// Readings that are one question to who asks, and end together.
+/// Readings that are one question to the asker, and end together.
 final class QuestionGroup: Sendable {
     private struct State {
         var isCancelled = false

@@ -21,7 +21,7 @@ struct ShownBytes: Encodable, Sendable {
         file = stored.file
     }
 
-    /// The type of a picture, by how it begins. Drawings in XML are none: they may hold scripts.
+    /// The type of a picture, by how it begins. Drawings in XML do not count: they may hold scripts.
     static func imageType(_ data: Data) -> String? {
         let starts: [(bytes: [UInt8], type: String)] = [
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png"),

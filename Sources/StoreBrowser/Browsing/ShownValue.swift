@@ -25,7 +25,7 @@ struct ShownValue: Encodable, Sendable, Equatable {
             // Decoding is for who looks at one object.
             self.init(kind: .other, text: attribute.valueTransformerName ?? "archive")
         case .binaryDataAttributeType where attribute.allowsExternalBinaryDataStorage:
-            // What may lie in a file is read for one object only.
+            // What may be in a file is read for one object only.
             self.init(kind: .bytes, text: "data")
         default: self.init(object.primitiveValue(forKey: attribute.name), attribute.attributeType, longest)
         }

@@ -18,7 +18,7 @@ struct StoreFacts: Encodable, Sendable {
 
     let metadata: [Fact]
     let hashes: [Hash]
-    /// How the metadata were read; none of a file that is no database.
+    /// How the metadata were read; none of a file that is not a database.
     let statements: [ShownStatement]
 
     /// - Throws: as `StoreMetadata.values()`.

@@ -23,7 +23,7 @@ struct StoreShape: Encodable, Sendable {
 
     /// What a value is changed with.
     enum Form: String, Encodable, Sendable {
-        /// A text.
+        /// A string.
         case text
         /// The bytes of a file.
         case file

@@ -29,12 +29,12 @@ struct StoreTimeline: Encodable, Sendable {
     /// Whether the store has a history.
     let isKept: Bool
     let transactions: [Transaction]
-    /// The number to ask for older ones with; nil when there are none.
+    /// The number to request older ones with; nil when there are none.
     let next: Int64?
     /// How they were read.
     let statements: [ShownStatement]
 
-    /// - Parameter before: the number of the transaction whose predecessors are told; nil for the latest.
+    /// - Parameter before: the number of the transaction whose predecessors are returned; nil for the latest.
     /// - Throws: an error of the store.
     init(before: Int64?, of store: BrowsedStore) async throws {
         let page = try await store.reading { _, cancellation in

@@ -2,7 +2,7 @@ import CoreData
 
 /// Values of attributes that were typed.
 enum AttributeText {
-    /// The value that a text stands for.
+    /// The value that a string stands for.
     ///
     /// - Throws: `BrowsingError` with what would be understood.
     static func value(_ text: String, of attribute: NSAttributeDescription) throws -> Any {

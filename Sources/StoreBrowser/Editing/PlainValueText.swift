@@ -1,7 +1,7 @@
 import CoreData
 import StoreTools
 
-/// Values of transformable attributes that are made of plain values only, as JSON: texts, numbers, Booleans, arrays and
+/// Values of transformable attributes that are made of plain values only, as JSON: strings, numbers, Booleans, arrays and
 /// dictionaries; a date is `{"$date": "2024-01-31T12:00:00Z"}`, data is `{"$data": "…"}` in Base64.
 enum PlainValueText {
     /// The most bytes of text.
@@ -10,7 +10,7 @@ enum PlainValueText {
     private static let dateKey = "$date"
     private static let dataKey = "$data"
 
-    /// The text of a value; nil for one that has other parts, or would be longer than a text may be.
+    /// The text of a value; nil for one that has other parts, or would be longer than a string may be.
     static func text(_ value: Any) -> String? {
         guard let plain = plain(value, depth: 0),
             let data = try? JSONSerialization.data(
@@ -48,7 +48,7 @@ enum PlainValueText {
     }
 
     private static func members(_ dictionary: [String: Any], _ depth: Int) -> [String: Any]? {
-        // It could not be told from a date or data.
+        // It would look like a date or data.
         guard dictionary.count != 1 || (dictionary[dateKey] == nil && dictionary[dataKey] == nil) else {
             return nil
         }
@@ -56,7 +56,7 @@ enum PlainValueText {
         return plain.count == dictionary.count ? plain : nil
     }
 
-    /// The value that a text stands for.
+    /// The value that a string stands for.
     ///
     /// - Throws: `BrowsingError` with what would be understood.
     static func value(_ text: String, of attribute: NSAttributeDescription) throws -> Any {

@@ -71,7 +71,7 @@ struct StoreEditing: Sendable {
         return await context.perform { Self.state(context, added: added) }
     }
 
-    /// Sets an attribute, or an element of a composite one, to what a text stands for; nil for no value.
+    /// Sets an attribute, or an element of a composite one, to what a string stands for; nil for no value.
     func set(_ key: String, to text: String?, of reference: ObjectReference) async throws -> State {
         try await change { context in
             let object = try store.object(reference, in: context)
@@ -140,7 +140,7 @@ struct StoreEditing: Sendable {
         }
     }
 
-    /// Moves a member of an ordered relationship to another place; one beyond the others is the last.
+    /// Moves a member of an ordered relationship to another position; one beyond the others is the last.
     func move(
         _ key: String, of reference: ObjectReference, _ other: ObjectReference, to place: Int
     ) async throws -> State {
@@ -194,7 +194,7 @@ struct StoreEditing: Sendable {
 
     /// Saves all changes.
     ///
-    /// - Throws: `Invalid` when objects are not as the model wants them; 133020 when others have changed them in the store
+    /// - Throws: `Invalid` when objects do not meet the model's rules; 133020 when others have changed them in the store
     ///   since they were read, which stays so until `discard()`; `BrowsingError` when others have written to the file of an
     ///   XML or binary store, which stays so too; an error of the store.
     func save() async throws -> State {
@@ -219,7 +219,7 @@ struct StoreEditing: Sendable {
     /// Gives all changes up, and has everything read anew when it is shown next.
     ///
     /// - Throws: `BrowsingError` for a store that can only be read; an error of a file that cannot be read anew, and nothing
-    ///   is given up then.
+    ///   is discarded then.
     func discard() async throws -> State {
         try await change { context in
             try store.source.discard(context)
@@ -247,7 +247,7 @@ private struct UncheckedBlock: @unchecked Sendable {
 }
 
 extension NSError {
-    /// Whether it says that objects are not as the model wants them.
+    /// Whether it says that objects do not meet the model's rules.
     fileprivate var isValidation: Bool {
         domain == NSCocoaErrorDomain && (1550...1699).contains(code)
     }

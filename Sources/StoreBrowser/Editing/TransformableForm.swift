@@ -31,7 +31,7 @@ struct TransformableForm: Encodable, Sendable {
         }
     }
 
-    /// The value that a text stands for, which the transformer has to accept.
+    /// The value that a string stands for, which the transformer has to accept.
     ///
     /// - Throws: `BrowsingError`.
     static func value(_ text: String, of attribute: NSAttributeDescription) throws -> Any {

@@ -1,4 +1,4 @@
-// Counts by month, or by any attribute, as bars, with the same as a table for who reads by ear.
+// Counts by month, or by any attribute, as bars, with the same as a table for screen readers.
 
 import { fitText, h, onChosen, svg, textWidth, whenQuiet } from "./dom.js";
 import { fold } from "./fold.js";

@@ -11,7 +11,7 @@ export const redo = () => change("/api/redo", {});
 export const fieldId = (object, name) => `f-${object}-${name}`;
 
 export async function save() {
-  // What is being typed is told when its field is left; saving comes after it.
+  // What is being typed is reported when its field is left; saving comes after it.
   tellTyped();
   const { id, selectionStart, selectionEnd } = document.activeElement;
   const answer = await sendSave();
@@ -57,7 +57,7 @@ export const remove = (id) => change("/api/delete", { ids: [id] });
 
 const set = (object, key) => (text) => change("/api/set", { id: object.id, key, text }, { field: key });
 
-/** The field of an attribute. Empty means no value, but for texts, which have a button for that. */
+/** The field of an attribute. Empty means no value, but for strings, which have a button for that. */
 export function editor(object, shape, { value }, problem) {
   const id = fieldId(object.id, shape.name);
   const refused = state.refused.get(fieldKey(object.id, shape.name));
@@ -92,7 +92,7 @@ export const clearButton = (object, { name }) => h("button", {
   type: "button", id: `null-${object.id}-${name}`, "aria-label": `Set ${name} to null`, onclick: () => change("/api/set", { id: object.id, key: name, text: null }),
 }, "Clear");
 
-/** A file takes the place of the bytes. */
+/** A file replaces the bytes. */
 export function fileEditor(object, { name }, { bytes }) {
   const id = fieldId(object.id, name);
   return h("div", { class: "edit file" },
@@ -106,7 +106,7 @@ export function fileEditor(object, { name }, { bytes }) {
     bytes ? clearButton(object, { name }) : null);
 }
 
-/** A value of texts, numbers, arrays and dictionaries, as JSON. */
+/** A value of strings, numbers, arrays and dictionaries, as JSON. */
 export function jsonEditor(object, shape, { transformable }, problem) {
   const id = fieldId(object.id, shape.name);
   const refused = state.refused.get(fieldKey(object.id, shape.name));
@@ -136,7 +136,7 @@ export const linkEditor = {
     onclick: () => change("/api/link", { id: object.id, key: shape.name, to: other, removing: true }),
   }, "−"),
   add: (object, shape) => targetField(object, shape),
-  /** Buttons that put a member of an ordered relationship before or behind its neighbour. */
+  /** Buttons that put a member of an ordered relationship before or after its neighbour. */
   move: (object, shape, other, place, count) => [["up", "↑", place - 1], ["down", "↓", place + 1]].map(([key, sign, to]) => {
     const isPossible = to >= 0 && to < count;
     return h("button", {
@@ -146,7 +146,7 @@ export const linkEditor = {
       onclick: () => { if (isPossible) moveTo(object, shape, other, to); },
     }, sign);
   }),
-  /** The place of a member of a long relationship, counted from 1; a field by which it is moved anywhere. */
+  /** The position of a member of a long relationship, counted from 1; a field by which it is moved anywhere. */
   place: (object, shape, other, place, count, canMove) => {
     const text = String(place + 1);
     if (!canMove) return h("span", { class: "quiet place" }, text);

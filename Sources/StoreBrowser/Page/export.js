@@ -8,7 +8,7 @@ const fileName = (name) => name.replace(/[^\p{L}\p{N}_-]/gu, "_");
 
 const FORMATS = { csv: "CSV", json: "JSON" };
 
-/** Buttons for all that a table asks for. What keeps the server from it is told here: a download itself tells the page nothing. */
+/** Buttons for all rows of a table. The server's errors are shown here: a download itself reports nothing to the page. */
 export const tableExports = (entity) => Object.entries(FORMATS).map(([format, title]) => {
   const query = { ...question(), ...order(), format };
   return h("button", {
@@ -57,7 +57,7 @@ function buttons(name, columns, rows, value = rows) {
   }, title));
 }
 
-// No value is an empty field, an empty text one in quotation marks, as in the exports of tables.
+// No value is an empty field, an empty string one in quotation marks, as in the exports of tables.
 function field(value) {
   if (value === null || value === undefined) return "";
   const text = String(value);

@@ -8,7 +8,7 @@ const WORDS = [
   "AND", "OR", "NOT", "BEGINSWITH[cd]", "CONTAINS[cd]", "ENDSWITH[cd]", "LIKE[cd]", "MATCHES", "IN", "BETWEEN", "ANY", "ALL", "NONE", "nil", "TRUE", "FALSE",
 ];
 
-// What is typed, asked for or not. It is of one visit to an entity.
+// What is typed, requested or not. It is of one visit to an entity.
 const draft = { visit: 0, text: "", check: null, choices: [], chosen: -1 };
 
 export function filterField() {
@@ -55,7 +55,7 @@ function checkContent(problem, column) {
 function submit(event) {
   event.preventDefault();
   const text = field().value.trim();
-  // What the check has said of the same text still holds.
+  // What the check has said of the same string still holds.
   if (text === draft.text) choose([]);
   else {
     begin(text);
@@ -69,7 +69,7 @@ const check = whenQuiet(200, async () => {
   let found = {};
   if (text.trim()) {
     try { found = await get("/api/check", { ...asker("check"), entity: state.entity, predicate: text }); } catch (error) {
-      // The same was asked again.
+      // The same was requested again.
       if (error.code === "superseded") return;
       found = { problem: error.message };
     }
@@ -87,7 +87,7 @@ function typed() {
   complete();
 }
 
-// The key path that ends at the cursor, unless it is in a text.
+// The key path that ends at the cursor, unless it is in a string.
 function wordBefore(text) {
   const quotes = text.match(/(["'])(?:(?!\1).)*(\1|$)/g) ?? [];
   if (quotes.length && text.endsWith(quotes.at(-1)) && !/^(["']).*\1$/.test(quotes.at(-1))) return null;

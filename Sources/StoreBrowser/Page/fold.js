@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 // Only what differs from how it is at first.
 const left = new Map();
 
-/** A part with a name of its own, `key`; `isOpen` tells how it is at first. */
+/** A part with a name of its own, `key`; `isOpen` says how it is at first. */
 export function fold(key, isOpen, properties, summary, ...content) {
   return h("details", {
     ...properties, open: left.get(key) ?? isOpen,

@@ -28,7 +28,7 @@ const conflict = () => state.conflict
 // What takes the focus of a control that has gone, or can do nothing more.
 const NEIGHBOURS = { next: "previous", previous: "next", undo: "redo", redo: "undo", save: "undo", clear: "predicate" };
 
-// Whoever works by keyboard stays in the part of the window where they are.
+// The focus stays in its part of the window for users of the keyboard.
 function keepFocus(id, part) {
   if (document.activeElement !== document.body) return;
   place(NEIGHBOURS[id])?.focus();
@@ -56,7 +56,7 @@ function render() {
 subscribe(render);
 onWidth(() => changed());
 
-// Whether somebody types there: then the browser takes back what was typed.
+// Whether the user types there: then the browser undoes what was typed.
 const isTyping = (element) => (element?.matches?.("input:not([type=checkbox], [type=radio]), textarea") ?? false)
   && (element.id === "predicate" || element.value !== element.defaultValue);
 

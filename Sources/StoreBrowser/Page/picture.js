@@ -1,4 +1,4 @@
-// Pictures of a store. They are asked for with the key of the page, which an element alone cannot send.
+// Pictures of a store. They are requested with the key of the page, which an element alone cannot send.
 
 import { h, announce } from "./dom.js";
 import { getBlob } from "./api.js";

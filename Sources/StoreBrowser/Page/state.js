@@ -1,4 +1,4 @@
-// What the page shows, and how it is asked for.
+// What the page shows, and how it is requested.
 
 import { get, post, postFile } from "./api.js";
 import { announce } from "./dom.js";
@@ -13,7 +13,7 @@ export const state = {
   entity: null,
   /** table or chart. */
   mode: "table",
-  /** How often an entity, or the objects of a relationship, were asked for: what was typed before is not for them. */
+  /** How often an entity, or the objects of a relationship, were requested: what was typed before is not for them. */
   visit: 0,
   predicate: "",
   /** An object and a relationship of it whose objects are shown: { of, relationship }. */
@@ -32,7 +32,7 @@ export const state = {
   /** How the entities were counted. */
   countsStatements: [],
   detail: null,
-  /** From which place on members of ordered relationships are shown: { of, starts }. */
+  /** From which position on members of ordered relationships are shown: { of, starts }. */
   members: { of: null, starts: {} },
   /** The export of the table that was begun last, with its SQL. */
   exported: null,
@@ -54,7 +54,7 @@ export const changed = () => listeners.forEach((listener) => listener());
 
 export const entityNamed = (name) => state.store.entities.find((entity) => entity.name === name);
 
-/** What is asked for, as the server wants it. */
+/** What is requested, as the server expects it. */
 export function question() {
   const { entity, predicate, related } = state;
   return { entity, ...(predicate ? { predicate } : {}), ...(related ?? {}) };
@@ -65,7 +65,7 @@ export const order = () => ({
   ...(state.isDescending ? { descending: 1 } : {}),
 });
 
-// Who asks: a question of this window ends the older one of the same kind, which nobody waits for any more.
+// Who asks: a question of this window ends the older one of the same kind, whose answer is not needed any more.
 const windowName = crypto.randomUUID();
 export const asker = (kind) => ({ asker: `${windowName}-${kind}` });
 
@@ -95,7 +95,7 @@ export async function loadPage() {
 // Answers to older counts are not shown.
 let counted = 0;
 
-/** Counts what is asked for, beside the table: counting a big table takes longer than a page of it. */
+/** Counts the requested objects, beside the table: counting a big table takes longer than a page of it. */
 async function loadCount() {
   const number = ++counted;
   Object.assign(state, { count: null, countStatements: [] });
@@ -106,11 +106,11 @@ async function loadCount() {
   changed();
 }
 
-/** Shows the first page of what is asked for now, or its chart, and counts it. */
+/** Shows the first page of what is requested now, or its chart, and counts it. */
 export async function restart() {
   const number = ++counted;
   Object.assign(state, { starts: [null], count: null, countStatements: [], exported: null, problem: null });
-  // The table is not what is looked at, and what it has is not what is asked for any more.
+  // The table is not what is looked at, and what it has is not what is requested any more.
   if (state.mode === "chart") state.page = null;
   await (state.mode === "chart" ? loadChart() : loadPage());
   if (number !== counted) return;
@@ -119,7 +119,7 @@ export async function restart() {
   changed();
 }
 
-/** Shows the table or the chart of what is asked for. */
+/** Shows the table or the chart of what is requested. */
 export function showMode(mode) {
   state.mode = mode;
   changed();
@@ -150,7 +150,7 @@ export function sortBy(key) {
 }
 
 export function nextPage() {
-  // Of the page that is being read nobody knows yet whether others follow.
+  // It is unknown yet whether others follow the page that is being read.
   if (state.isLoading || !state.page?.next) return;
   state.starts.push(state.page.next);
   return loadPage();
@@ -162,7 +162,7 @@ export function previousPage() {
   return loadPage();
 }
 
-// The answer to an older question does not take the place of an object that was asked for since.
+// The answer to an older question does not replace an object that was requested since.
 let shown = 0;
 let wanted = null;
 
@@ -196,19 +196,19 @@ export async function showObject(name, { stays = false } = {}) {
 /** So many members of an ordered relationship are shown at a time. */
 export const MEMBERS = 20;
 
-/** Has the part of an ordered relationship shown, from now on, that a place is in. */
+/** Has the part of an ordered relationship shown, from now on, that a position is in. */
 export function goToMember(object, relationship, place) {
   const starts = state.members.of === object ? state.members.starts : {};
   state.members = { of: object, starts: { ...starts, [relationship]: Math.floor(place / MEMBERS) * MEMBERS } };
 }
 
-/** Shows the part of an ordered relationship that a place is in. */
+/** Shows the part of an ordered relationship that a position is in. */
 export function showMembers(object, relationship, place) {
   goToMember(object, relationship, place);
   return showObject(object, { stays: true });
 }
 
-/** Shows no object; what was asked for does not come any more. */
+/** Shows no object; what was requested is not shown any more. */
 export function leaveObject() {
   shown += 1;
   wanted = null;
@@ -366,7 +366,7 @@ function leave(id) {
 // Shows again what may have changed.
 async function refresh() {
   const { detail } = state;
-  // Another one that is being asked for is the one to be shown.
+  // Another one that is being requested is the one to be shown.
   if (detail) await showObject(wanted ?? detail.id, { stays: wanted === null });
   if (state.view === "entity" && state.mode === "table") await loadPage();
 }

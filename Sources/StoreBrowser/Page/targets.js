@@ -1,4 +1,4 @@
-// The field that takes an object to link to: by its number, or found by a text that it has.
+// The field that takes an object to link to: by its number, or found by a string that it has.
 
 import { h, whenQuiet } from "./dom.js";
 import { get } from "./api.js";

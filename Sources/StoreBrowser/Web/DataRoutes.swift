@@ -58,7 +58,7 @@ struct DataRoutes: Sendable {
                     body: bytes.body)
             }
         }
-        // A page asks before a download, which would fail without a word.
+        // A page calls this before a download, which would fail without a word.
         router.get("api/export/check") { request, _ in
             let (question, order, format) = try Self.export(request)
             return try await answer {
@@ -74,7 +74,7 @@ struct DataRoutes: Sendable {
             do {
                 return try await refusing {
                     var export = try PageExport(question, order, as: format, of: store)
-                    // What is wrong with the question is told before anything is sent.
+                    // A problem of the question is reported before anything is sent.
                     let first = try await export.next()
                     let type = format == .csv ? "text/csv" : "application/json"
                     return Response(
@@ -112,7 +112,7 @@ struct DataRoutes: Sendable {
     private static func export(
         _ request: Request
     ) throws -> (Question, ObjectPage.Order, PageExport.Format) {
-        // Nobody wants all of a table to be read for its length.
+        // A whole table must not be read for its length.
         guard request.method == .get else {
             throw SiteError(.methodNotAllowed, code: "method", "An export is asked for with GET only.")
         }

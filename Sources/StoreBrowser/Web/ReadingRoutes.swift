@@ -110,7 +110,7 @@ extension Request {
         return reference
     }
 
-    /// The places from which on members of ordered relationships are asked for, by the names of these: a JSON object.
+    /// The indexes from which on members of ordered relationships are requested, by the names of these: a JSON object.
     ///
     /// - Throws: `SiteError` for something else.
     func starts() throws -> [String: Int] {

@@ -20,7 +20,7 @@ struct DatabaseCheck {
     }
 }
 
-/// Whether the tables are there that every store has. A database that has none of them is no store.
+/// Whether the tables are there that every store has. A database that has none of them is not a store.
 struct FormatTablesCheck {
     private let database: Database
 

@@ -1,13 +1,13 @@
 import CoreData
 
-/// Finds what is broken in an XML or binary store. The file is looked at as it is, so that all of what keeps it from being
-/// opened is told, and not only the first.
+/// Finds what is broken in an XML or binary store. The file is read as it is, so that everything that keeps it from being
+/// opened is reported, and not only the first.
 struct DocumentCheck {
     let url: URL
     let type: StoreFileType
     let model: NSManagedObjectModel?
 
-    /// - Throws: an error when the file is no such store, or cannot be read at all.
+    /// - Throws: an error when the file is not such a store, or cannot be read at all.
     func findings(progress: (String, Double) -> Void) throws -> [StoreFinding] {
         progress("file", 0)
         let contents: DocumentContents
@@ -63,7 +63,7 @@ struct DocumentCheck {
         }
     }
 
-    /// The places of the objects by number.
+    /// The positions of the objects by number.
     private func numbered(_ contents: DocumentContents, _ tally: inout FindingTally) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
         var highest: Int64 = 0
@@ -209,7 +209,7 @@ struct DocumentCheck {
                 note(.error, .danglingReference, "it leads to an object that is not there")
                 continue
             }
-            // What is wrong with objects of unknown entities is told of them.
+            // Problems of objects of unknown entities are reported for those objects.
             guard let destination = byNumber[number] else { continue }
             guard destination.home.entity.isKindOf(entity: wanted) else {
                 note(.error, .wrongEntity, "it leads to an object that is not a \(wanted.name ?? "")")

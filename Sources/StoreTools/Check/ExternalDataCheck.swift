@@ -47,7 +47,7 @@ struct ExternalDataCheck {
                 )
             }
         }
-        // Values of deleted objects that the history tells.
+        // Values of deleted objects that the history has.
         unused.subtract(try snapshot.filesOfHistory())
         if !unused.isEmpty {
             findings.append(

@@ -30,7 +30,7 @@ struct MistypedValues {
                 snapshot.database, sql: "SELECT s.Z_PK \(source) AND \(isMistyped)")
             return { try rows.next().map { Int64.fromDatabaseValue($0[0]) } }
         }
-        // SQLite does not look at the bytes of a text.
+        // SQLite does not look at the bytes of a string.
         let rows = try GRDB.Row.fetchCursor(
             snapshot.database,
             sql: "SELECT s.Z_PK, \(isMistyped), CAST(\(name) AS BLOB) \(source) AND \(name) NOT NULL")
@@ -47,7 +47,7 @@ struct MistypedValues {
     }
 
     /// - Parameter properties: those to look at; nil for all.
-    /// - Throws: an error that names an object with such a value; it would be told as another value.
+    /// - Throws: an error that names an object with such a value; it would be reported as another value.
     func requireNone(of properties: Set<String>? = nil) throws {
         for column in entity.columns where column.role == .value {
             let name = entity.home.layout.slots[column.slot].name
@@ -64,7 +64,7 @@ struct MistypedValues {
     private func isMistyped(_ column: SQLColumn) -> String? {
         let name = "s.\(snapshot.schema.quoted(column.name))"
         switch column.kind {
-        // A column of whole numbers keeps a real number only if it is none.
+        // A column of whole numbers keeps a real number only if it is not whole.
         case .integer16, .integer32, .integer64, .boolean, .toOne:
             return "typeof(\(name)) IN ('text', 'blob', 'real')"
         case .double, .float, .date: return "typeof(\(name)) IN ('text', 'blob')"

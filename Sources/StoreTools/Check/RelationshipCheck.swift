@@ -39,7 +39,7 @@ struct RelationshipCheck {
         return findings
     }
 
-    /// Whatever is in an ordered relationship has a place in it.
+    /// Whatever is in an ordered relationship has a position in it.
     private func orders(
         of relationship: NSRelationshipDescription, _ slot: PropertySlot
     ) throws -> [StoreFinding] {
@@ -63,7 +63,7 @@ struct RelationshipCheck {
     }
 }
 
-/// Whether the rows of join tables lead to objects. Apple's framework leaves some behind, which no object shows.
+/// Whether the rows of join tables lead to objects. Apple's framework leaves some that no object shows.
 struct JoinTableCheck {
     private let snapshot: StoreSnapshot
     private var schema: SQLSchema { snapshot.schema }

@@ -1,7 +1,7 @@
 import CoreData
 import GRDB
 
-/// Whether R-trees have what is in the tables that they index. It takes no model: names and columns tell.
+/// Whether R-trees have what is in the tables that they index. It takes no model: names and columns are enough.
 struct SpatialIndexCheck {
     private let database: Database
 
@@ -48,7 +48,7 @@ struct SpatialIndexCheck {
 
     private func findings(_ tree: Tree) throws -> [StoreFinding] {
         let (index, table) = (database.quoted(tree.name), database.quoted(tree.table))
-        // Bounds are real numbers of 32 bits around the value; null stands as zero.
+        // Bounds are real numbers of 32 bits around the value; null is a zero.
         let misplaced = tree.columns.map { column in
             let value = "CAST(IFNULL(t.\(database.quoted(column)), 0) AS REAL)"
             let (least, most) = (

@@ -17,7 +17,7 @@ package struct StoreCheck {
     }
 
     /// - Parameter progress: gets the name of what is checked next, and how much of the whole is done, 0 to 1.
-    /// - Throws: an error when the file is no store, or cannot be read at all.
+    /// - Throws: an error when the file is not a store, or cannot be read at all.
     package func findings(progress: (String, Double) -> Void = { _, _ in }) throws -> [StoreFinding] {
         let type = StoreFileType(url)
         guard type == .sqlite else {
@@ -65,7 +65,7 @@ package struct StoreCheck {
             }
             progress("join tables", Double(entities.count + 1) / Double(entities.count + 2))
             findings += try JoinTableCheck(snapshot).findings()
-            // The tables do not tell which data may be in files.
+            // The tables do not show which data may be in files.
             if !open.model.isReconstructed {
                 findings += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
             }

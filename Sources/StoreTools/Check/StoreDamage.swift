@@ -4,7 +4,7 @@ import CoreData
 struct StoreDamage {
     let finding: StoreFinding
 
-    /// - Returns: nil for an error that says nothing of what is in the store, or that the file is no database at all.
+    /// - Returns: nil for an error that says nothing of what is in the store, or that the file is not a database.
     init?(_ error: any Error, _ url: URL) {
         let error = error as NSError
         guard let code = error.userInfo[NSSQLiteErrorDomain] as? NSNumber else { return nil }
@@ -13,7 +13,7 @@ struct StoreDamage {
         // The primary codes of SQLite, in the last byte.
         switch code.intValue & 0xFF {
         case 11: finding = StoreFinding(.error, .damagedDatabase, message)
-        // The head of the file cannot be right when what stands first in it is.
+        // The file begins as a database, so the rest of its head is damaged.
         case 26 where StoreFileReader.isDatabase(url.path):
             finding = StoreFinding(.error, .damagedDatabase, message)
         case 1 where message.hasPrefix("no such table") || message.hasPrefix("no such column"):

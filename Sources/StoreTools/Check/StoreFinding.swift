@@ -65,7 +65,7 @@ package struct StoreFinding: Encodable, Equatable, Sendable, CustomStringConvert
         self.message = message
     }
 
-    /// As a compiler's message: place, severity, sentence and name.
+    /// As a compiler's message: location, severity, sentence and name.
     package var description: String {
         var text = ""
         if let entity { text += property.map { "\(entity).\($0): " } ?? "\(entity): " }

@@ -3,7 +3,7 @@ import CoreData
 
 /// Compares the objects of two stores.
 ///
-/// Which object of one store is which of the other is told by the primary key; or by the values of the first uniqueness
+/// Objects of the two stores are matched by primary key; or by the values of the first uniqueness
 /// constraint of its entity, where it has one and they are not null.
 package struct StoreComparison {
     package enum Matching: String, CaseIterable, Sendable {
@@ -127,7 +127,7 @@ package struct StoreComparison {
 }
 
 extension JSONValue {
-    /// The texts of a list; of a single text that one.
+    /// The strings of a list; of a single string that one.
     fileprivate var elements: [String] {
         switch self {
         case .string(let text): [text]

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Objects have the numbers of the file as their keys. What changes in the copy is written to the file by `save(_:)` only.
 final class DocumentCopy: Sendable {
-    /// A store with its folder. Who reads it keeps the store until it has read, also when another one has taken its place.
+    /// A store with its folder. A reader keeps the store until it has read, also when another one has replaced it.
     private final class Place: Sendable {
         let store: SQLiteStore
         let coordinator: NSPersistentStoreCoordinator
@@ -149,7 +149,7 @@ final class DocumentCopy: Sendable {
         }
     }
 
-    /// Has the copy hold what the file holds now. The context, on whose queue this is called, gives up what it has.
+    /// Reads the file's present contents into the copy. The context, on whose queue this is called, discards its changes.
     ///
     /// - Throws: as `init(_:_:_:isReadOnly:)`; everything is as it was then.
     func readAnew(for context: NSManagedObjectContext) throws {

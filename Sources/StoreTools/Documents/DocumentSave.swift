@@ -1,6 +1,6 @@
 import CoreData
 
-/// Writes the changes of a context to the file of an XML or binary store, which it is no context of: its store is a copy of the
+/// Writes the changes of a context to the file of an XML or binary store. The context's own store is a copy of the
 /// file, whose objects have the numbers of the file as their keys.
 ///
 /// The file is read, gets the changes, and is written as a whole by the store that reads it, for which only what changed is
@@ -19,7 +19,7 @@ struct DocumentSave {
     let model: NSManagedObjectModel
 
     /// - Parameter known: what the file must hold.
-    /// - Throws: 1550 to 1699 for objects that are not as the model wants them; 133020 when the file holds something else than
+    /// - Throws: 1550 to 1699 for objects that do not meet the model's rules; 133020 when the file holds something else than
     ///   what is known, 134080 when it is gone; an error of the store. The file is as it was then.
     func write(_ context: NSManagedObjectContext, replacing known: Data?) throws -> Written {
         try context.validateChanges()
@@ -51,7 +51,7 @@ struct DocumentSave {
     private struct Changes {
         struct Link {
             let key: String
-            /// All destinations, or those that came if some are told that went.
+            /// All destinations, or only the added ones if removed ones are given.
             let destinations: [NSManagedObjectID]
             /// Those that went: the file may have others that the copy has not. Nil for all but the members of a saved object
             /// that have no order.
@@ -121,7 +121,7 @@ struct DocumentSave {
             return Set(members.map(\.objectID))
         }
 
-        /// Where the other end of a link that changed is ordered, that end's order is told: it may not have been loaded, and
+        /// Adds the order of the other end of a changed link, where that is ordered: it may not have been loaded, and
         /// the file would get another one than the copy.
         private mutating func addOrders(without lost: Set<NSManagedObjectID>) throws {
             var known = Set(

@@ -2,7 +2,7 @@ import DurableFiles
 import Foundation
 import Synchronization
 
-/// A folder for files of this process alone, which nobody else may look into. It is removed with this.
+/// A folder for files of this process alone, which no other user may read. It is removed with this.
 ///
 /// A process that is killed leaves its folder; the next one that makes a folder removes it.
 final class TemporaryFolder: Sendable {

@@ -5,7 +5,7 @@ import GRDB
 /// Puts the objects of a dump into a store, in one transaction.
 ///
 /// In a new store objects keep their primary keys; in one that has objects, they get the next ones. Values are taken as
-/// they are: the model's validation rules, which real stores break, are not asked. What leads nowhere is left out.
+/// they are: the model's validation rules, which real stores break, are not applied. What leads nowhere is left out.
 package struct DumpImport {
     private let file: URL
 
@@ -24,7 +24,7 @@ package struct DumpImport {
     /// Makes a new store. It is there when it is complete.
     ///
     /// - Parameters:
-    ///   - url: the place, where nothing is, and beside which no log of another store is.
+    ///   - url: the location, where nothing is, and beside which no log of another store is.
     ///   - model: the model of the store; nil for that of the dump.
     ///   - type: the type of the store. Objects of XML and binary stores get new numbers.
     ///   - progress: gets how many bytes of the dump were read.

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Reads the text of a `StoreDump` once, from front to back: first what stands before the objects, then these.
+/// Reads the text of a `StoreDump` once, from front to back: first what precedes the objects, then these.
 package final class DumpReader {
     private let url: URL
     private let reader: JSONReader
@@ -17,7 +17,7 @@ package final class DumpReader {
     /// No model that we know of has an archive of more than 3 MB.
     private static let maximumModelLength = 64 << 20
 
-    /// What stands before the objects.
+    /// What precedes the objects.
     package struct Header {
         /// The archive of the model, in raw deflate.
         package var modelArchive: Data?
@@ -39,9 +39,9 @@ package final class DumpReader {
         }
     }
 
-    /// Reads what stands before the objects; to be called first.
+    /// Reads what precedes the objects; to be called first.
     ///
-    /// - Throws: an error that names the place, when it is not what a dump has there.
+    /// - Throws: an error that names the position, when it is not what a dump has there.
     package func header() throws -> Header {
         try naming {
             var header = Header()
@@ -95,10 +95,10 @@ package final class DumpReader {
         return data
     }
 
-    /// Hands out the objects, one at a time, and how many bytes of the file were read; to be called once, behind
+    /// Hands out the objects, one at a time, and how many bytes of the file were read; to be called once, after
     /// `header()`.
     ///
-    /// - Throws: an error that names the place; what `body` throws.
+    /// - Throws: an error that names the position; what `body` throws.
     package func forEachObject(_ body: (ObjectReference, [String: JSONValue], Int) throws -> Void) throws {
         try naming {
             if isBeforeObjects {

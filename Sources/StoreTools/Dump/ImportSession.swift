@@ -4,7 +4,7 @@ import GRDB
 
 /// Puts objects into a store in one transaction: rows as they come, what leads from one to another when all are there.
 ///
-/// What leads nowhere is left out and told: whoever saves what is left of a damaged store wants the rest.
+/// What leads nowhere is left out and reported: a user who saves what is left of a damaged store wants the rest.
 final class ImportSession {
     private let store: StoreImport
     private let keepsKeys: Bool
@@ -13,7 +13,7 @@ final class ImportSession {
     private var builder: ObjectBuilder
     private var unit = UnitOfWork()
     private var unitSize = 0
-    /// The times of their last saves that objects of the unit were told with.
+    /// The times of their last saves that the input has for objects of the unit.
     private var toldTimes: [(entity: SQLEntity, row: CoreData.Row, slots: [PropertySlot])] = []
     private var missingFiles = MissingFiles()
     private var leftOut = SkippedRows()
@@ -148,7 +148,7 @@ final class ImportSession {
 
     // MARK: To-many relationships
 
-    /// The members of a list that are there, each once, with their places in the dump.
+    /// The members of a list that are there, each once, with their positions in the dump.
     private func members(
         _ list: ImportSpool.List, telling: Bool
     ) throws -> [(key: ObjectKey, object: ObjectReference)] {
@@ -176,7 +176,7 @@ final class ImportSession {
         }
     }
 
-    /// Links that do not stand in rows of objects: those of join tables, from both of their ends, and of relationships
+    /// Links that are not in rows of objects: those of join tables, from both of their ends, and of relationships
     /// without inverse.
     private func link() throws {
         var links = UnitOfWork()

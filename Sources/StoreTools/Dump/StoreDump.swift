@@ -12,12 +12,12 @@ package struct StoreDump {
 
     private let source: OpenStore
     private let entities: [SQLEntity]
-    /// Whether all entities are told.
+    /// Whether all entities are written.
     private let isWhole: Bool
 
     /// - Parameters:
     ///   - source: a store.
-    ///   - names: the entities to tell; nil for all.
+    ///   - names: the entities to write; nil for all.
     /// - Throws: an error for a name that no entity has.
     package init(_ source: OpenStore, entities names: [String]? = nil) throws {
         self.source = source
@@ -25,7 +25,7 @@ package struct StoreDump {
         entities = try names?.map(source.entity(named:)) ?? source.entities
     }
 
-    /// How many objects there are to tell.
+    /// How many objects there are to write.
     ///
     /// - Throws: an error of the store.
     package func count() throws -> Int { try source.count(entities) }
@@ -35,9 +35,9 @@ package struct StoreDump {
     /// - Parameters:
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
-    /// - Returns: what could not be told as it is, each as a sentence.
+    /// - Returns: what could not be written as it is, each as a sentence.
     /// - Throws: an error of the store, or what `write` throws; an error for a value that is not of its column's type,
-    ///   which cannot be told.
+    ///   which cannot be written.
     package func write(
         progress: (Int) -> Void = { _ in }, to write: (String) throws -> Void
     ) throws -> [String] {

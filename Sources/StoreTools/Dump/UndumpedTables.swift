@@ -10,7 +10,7 @@ struct UndumpedTables {
     private static let ofFormat: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", ModelCache.table]
     private static let ofHistory: Set<String> = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
-    /// A sentence each; tables without rows are not told of.
+    /// A sentence each; tables without rows are left out.
     ///
     /// - Throws: an error of the store.
     func notices() throws -> [String] {
@@ -21,7 +21,7 @@ struct UndumpedTables {
         }
         return try source.store.withSnapshot { snapshot in
             let database = snapshot.database
-            // Indexes of places are virtual tables, and keep what they hold in tables of their own.
+            // Indexes of locations are virtual tables, and keep what they hold in tables of their own.
             let indexes = try String.fetchAll(
                 database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
             var notices: [String] = []
@@ -76,7 +76,7 @@ struct UndumpedTables {
         }
     }
 
-    /// The columns with places in an order that no relationship of the model has, and that are not empty.
+    /// The columns with positions in an order that no relationship of the model has, and that are not empty.
     private func unknownOrders(_ tables: [StoreSchemaReport.Table], _ database: Database) throws -> [String] {
         try tables.flatMap { table in
             try table.columns.filter { $0.name.hasPrefix("Z_FOK_") && $0.properties.isEmpty }.compactMap {

@@ -1,15 +1,15 @@
 import CoreData
 
-/// Reads JSON of any length from a file, piece by piece: whoever reads descends into lists and objects, and takes the
+/// Reads JSON of any length from a file, piece by piece: the caller descends into lists and objects, and takes the
 /// values in them one at a time.
 package final class JSONReader {
-    /// A file may be that of a store which is open; a pipe is none.
+    /// Nil for a pipe: a file may be that of an open store.
     private let file: StoreFileReader?
     private let pipe: FileHandle?
     private var buffer: [UInt8] = []
     private var position = 0
     private var line = 1
-    /// The place of the line's first byte.
+    /// The position of the line's first byte.
     private var lineStart = 0
     /// How many bytes were read from the file so far.
     package private(set) var byteCount = 0
@@ -48,12 +48,12 @@ package final class JSONReader {
         byteCount = buffer.count
     }
 
-    /// - Returns: an error with the place: the line, and the byte in it, both counted from 1.
+    /// - Returns: an error with the position: the line, and the byte in it, both counted from 1.
     package func failure(_ what: String) -> StoreToolError {
         StoreToolError("line \(line), byte \(offset - lineStart + 1): \(what)")
     }
 
-    /// The place in the file.
+    /// The position in the file.
     private var offset: Int { byteCount - buffer.count + position }
 
     private func spend(_ weight: Int) throws {
@@ -69,7 +69,7 @@ package final class JSONReader {
     /// Enters an object.
     package func beginObject() throws { try expect("{", "an object") }
 
-    /// Whether there is another element; leaves the list when there is none.
+    /// Whether there is another element; leaves the list when there is not.
     ///
     /// - Parameter isFirst: whether none was read yet; set to false.
     package func hasElement(_ isFirst: inout Bool) throws -> Bool {
@@ -82,7 +82,7 @@ package final class JSONReader {
         return true
     }
 
-    /// The name of the next member; nil when there is none, and the object is left.
+    /// The name of the next member; nil at the end of the object, which is left.
     ///
     /// - Parameter isFirst: whether none was read yet; set to false.
     package func key(_ isFirst: inout Bool) throws -> String? {
@@ -276,7 +276,7 @@ package final class JSONReader {
         position += 1
     }
 
-    /// The next byte that is no space; it stays.
+    /// The next byte that is not a space; it is not consumed.
     private func next() throws -> UInt8 {
         while let byte = try peek() {
             guard Self.isSpace(byte) else { return byte }
@@ -310,7 +310,7 @@ package final class JSONReader {
 }
 
 extension JSONValue {
-    /// Reads a text that is one value.
+    /// Reads a string that is one value.
     ///
     /// - Throws: an error that says what is wrong with it.
     package init(parsing text: String) throws {

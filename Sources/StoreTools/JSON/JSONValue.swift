@@ -7,7 +7,7 @@ package enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The length of a text in bytes; 0 for any other value.
+    /// The length of a string in bytes; 0 for any other value.
     var textLength: Int {
         if case .string(let text) = self { text.utf8.count } else { 0 }
     }

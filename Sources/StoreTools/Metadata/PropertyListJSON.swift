@@ -8,7 +8,7 @@ package enum PropertyListJSON {
     private static let real = "$real"
     private static let maximumDepth = 64
 
-    /// - Throws: an error for a value that is none of property lists.
+    /// - Throws: an error for a value that no property list has.
     package static func json(_ value: Any) throws -> JSONValue { try json(value, depth: 0) }
 
     private static func json(_ value: Any, depth: Int) throws -> JSONValue {

@@ -20,7 +20,7 @@ package struct StoreMetadata {
 
     /// All values by key, sorted.
     ///
-    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is not a store or cannot be read.
     package func values() throws -> [(key: String, value: JSONValue)] { try Self.values(try dictionary()) }
 
     /// All values by key, sorted, and what was executed to read them: nothing for XML and binary stores.

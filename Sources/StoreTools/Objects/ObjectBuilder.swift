@@ -1,7 +1,7 @@
 import CoreDataSQL
 import CoreData
 
-/// Makes objects of the values that `ObjectValues` tells.
+/// Makes objects of the values that `ObjectValues` writes.
 struct ObjectBuilder: ~Copyable {
     /// What an object has for a to-one relationship whose destination has no key yet.
     struct WaitingReference {
@@ -15,10 +15,10 @@ struct ObjectBuilder: ~Copyable {
     struct Made {
         let row: CoreData.Row
         let entity: SQLEntity
-        /// What stands outside of the row, as the dump names it.
+        /// What is outside of the row, as the dump names it.
         let lists: [ImportSpool.List]
         let waiting: [WaitingReference]
-        /// The attributes derived by `now()` that were told: a trigger sets them when the row comes in.
+        /// The attributes derived by `now()` that were given: a trigger sets them when the row comes in.
         let toldTimes: [PropertySlot]
     }
 
@@ -30,7 +30,7 @@ struct ObjectBuilder: ~Copyable {
     private var waiting: [WaitingReference] = []
 
     /// - Parameters:
-    ///   - reconstruction: what the model was made from that the objects are told with; nil for a real one.
+    ///   - reconstruction: what the model was made from that the objects were written with; nil for a real one.
     ///   - key: says which key an object of the text gets in the store; nil when that is not known yet.
     init(
         _ schema: SQLSchema, reconstruction: ModelReconstruction?,
@@ -93,7 +93,7 @@ struct ObjectBuilder: ~Copyable {
         var found: [Int: JSONValue] = [:]
         for (name, value) in values where name != ObjectValues.objectID {
             guard let index = names.slot(name, of: entity), slots[index].isStored else {
-                // The columns of other heirs of its table are empty.
+                // The columns of other subentities in its table are empty.
                 if reconstruction != nil, value == .null || value == .array([]) { continue }
                 throw StoreToolError("\(object): the entity has no stored property named '\(name)'.")
             }
@@ -101,7 +101,7 @@ struct ObjectBuilder: ~Copyable {
             if let relationship = slot.relationship, slot.kind == .toMany, !slot.isTold,
                 relationship.inverseRelationship?.isToMany != true
             {
-                // Without inverses, both ends are told.
+                // Without inverses, both ends are given.
                 if reconstruction == .objects { continue }
                 throw StoreToolError(
                     """
@@ -150,7 +150,7 @@ struct ObjectBuilder: ~Copyable {
             guard let data = Data(base64Encoded: try Self.text(value, "data in base64")) else {
                 throw StoreToolError("data in base64 is expected")
             }
-            // The tables do not tell which data may be in files, so there the column itself was told.
+            // The tables do not show which data may be in files, so there the column itself was written.
             builder.set(place, data: reconstruction == .tables ? data : StoreImport.column(data, slot))
         case .toOne: try setDestination(slot, value, index)
         case .composite, .undefined, .toMany, .fetched: break
@@ -264,7 +264,7 @@ struct ObjectBuilder: ~Copyable {
         }
     }
 
-    /// Whether a text is digits with a sign, a fraction or an exponent of up to three digits.
+    /// Whether a string is digits with a sign, a fraction or an exponent of up to three digits.
     private static func isDecimal(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         func takeSign() { if let first = rest.first, "+-".utf8.contains(first) { rest.removeFirst() } }

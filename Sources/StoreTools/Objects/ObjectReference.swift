@@ -10,7 +10,7 @@ package struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Reads `Book/12`; nil for any other text. Keys below one, which no object should have, are in damaged stores.
+    /// Reads `Book/12`; nil for any other string. Keys below one, which no object should have, are in damaged stores.
     package init?(_ text: String) {
         guard let slash = text.lastIndex(of: "/"), let key = Int64(text[text.index(after: slash)...]),
             slash > text.startIndex

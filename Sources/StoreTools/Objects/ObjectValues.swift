@@ -17,10 +17,10 @@ import CoreData
 package struct ObjectValues {
     private let schema: SQLSchema
     private let snapshot: StoreSnapshot
-    /// Whether relationships that other ends tell are left out.
+    /// Whether relationships that the other end lists are left out.
     private let isBrief: Bool
 
-    /// - Parameter isBrief: leaves out what another end of a relationship tells: to-many relationships with a to-one
+    /// - Parameter isBrief: leaves out what the other end of a relationship lists: to-many relationships with a to-one
     ///   inverse, unless they are ordered, and of a many-to-many relationship one end.
     package init(_ snapshot: StoreSnapshot, isBrief: Bool) {
         self.snapshot = snapshot
@@ -34,7 +34,7 @@ package struct ObjectValues {
         package let slot: PropertySlot
     }
 
-    /// The properties of an entity that objects are told with, by name.
+    /// The properties of an entity that are written for objects, by name.
     package func fields(of entity: SQLEntity) -> [Field] {
         entity.home.layout.slots.filter { slot in
             guard slot.isStored, slot.kind != .undefined else { return false }
@@ -75,7 +75,7 @@ package struct ObjectValues {
             }
         }
         for row in rows {
-            // What a property takes beside its own slot lies elsewhere in rows of a subentity.
+            // What a property takes beside its own slot is elsewhere in rows of a subentity.
             let layout = (schema.entity(row.entityNumber) ?? entity).home.layout
             var values: [String: JSONValue] = [:]
             for field in fields {
@@ -136,7 +136,7 @@ package struct ObjectValues {
 
     private func data(_ row: CoreData.Row, _ slot: PropertySlot) throws -> JSONValue {
         guard let file = snapshot.externalFile(row, slot) else {
-            // A reference that names no file is told as the bytes that it is.
+            // A reference that names no file is written as its bytes.
             let data = (try? snapshot.data(row, slot)) ?? row.data(slot.rowSlot)
             return .string(data.base64EncodedString())
         }
@@ -157,6 +157,6 @@ package struct ObjectValues {
 }
 
 extension PropertySlot {
-    /// Whether a to-many relationship says something that its other end does not say: who is in it, or their order.
+    /// Whether a to-many relationship says something that its other end does not say: its members, or their order.
     var isTold: Bool { relationship.map { $0.keepsOwnLinks || $0.isOrdered } ?? false }
 }

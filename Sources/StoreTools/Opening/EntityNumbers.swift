@@ -44,7 +44,7 @@ struct EntityNumbers {
             ).map { ($0.uppercased(), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The table that has the rows of an entity; nil when there is none.
+    /// The table that has the rows of an entity; nil when it has none.
     func table(of entity: Entity) -> String? {
         var root = entity
         // A list that goes round has no root.

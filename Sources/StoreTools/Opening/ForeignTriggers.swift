@@ -27,7 +27,7 @@ package struct ForeignTriggers {
     /// Drops the triggers of a store.
     ///
     /// - Returns: their names.
-    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be written; it is as it was.
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is not a store or cannot be written; it is as it was.
     package static func drop(from url: URL) throws -> [String] {
         guard try !names(in: url).isEmpty else { return [] }
         return try SQLiteStoreTables(url).write { database in

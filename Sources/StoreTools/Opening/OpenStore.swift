@@ -46,7 +46,7 @@ package final class OpenStore {
     ///     XML or binary store is in the file after `save(_:)`.
     ///   - makesFile: whether a store that is not there is made.
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; an error
-    ///   that asks for a model when a new store is to be made without one.
+    ///   that requests a model when a new store is to be made without one.
     package init(
         _ url: URL, model: NSManagedObjectModel?, isReadOnly: Bool = true, makesFile: Bool = false
     ) throws {
@@ -94,8 +94,8 @@ package final class OpenStore {
         origin = .file(coordinator, store)
     }
 
-    /// The copy of its model that a store holds. Stores of before 2012 hold none, and damaged ones what cannot be read: then
-    /// what their tables tell.
+    /// The copy of its model that a store holds. Stores of before 2012 hold none, and those of damaged ones may be unreadable: then
+    /// a model made from their tables.
     private static func ownModel(_ url: URL, _ lack: inout String) throws -> NSManagedObjectModel {
         let options = [NSReadOnlyPersistentStoreOption: true]
         do {
@@ -162,14 +162,14 @@ package final class OpenStore {
 
     /// Saves a context of the store, to be called on its queue. The file of an XML or binary store is written as a whole.
     ///
-    /// - Throws: as `NSManagedObjectContext.save()`; 133020 also when somebody else has written to the file of an XML or
+    /// - Throws: as `NSManagedObjectContext.save()`; 133020 also when another process has written to the file of an XML or
     ///   binary store since it was read.
     package func save(_ context: NSManagedObjectContext) throws {
         guard let copy else { return try context.save() }
         try copy.save(context)
     }
 
-    /// Has a context, on whose queue this is called, give up what it has; an XML or binary store is read anew, with what
+    /// Discards the changes of a context, on whose queue this is called; an XML or binary store is read anew, with what
     /// others wrote to it. Other contexts of the store have what was read before.
     ///
     /// - Throws: as `init(_:model:isReadOnly:makesFile:)`; everything is as it was then.

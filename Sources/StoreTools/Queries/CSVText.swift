@@ -1,4 +1,4 @@
-/// Rows of comma-separated values (RFC 4180), each ended by a line feed. No value is empty, empty text is `""`.
+/// Rows of comma-separated values (RFC 4180), each ended by a line feed. No value is empty, empty string is `""`.
 package enum CSVText {
     package static func line(_ fields: [String?]) -> String {
         fields.map { $0.map(field) ?? "" }.joined(separator: ",") + "\n"

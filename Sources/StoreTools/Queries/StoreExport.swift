@@ -33,7 +33,7 @@ package struct StoreExport {
     /// - Parameters:
     ///   - progress: gets the number of objects written so far.
     ///   - write: gets the text, piece by piece.
-    /// - Returns: the values that could not be told, as their files are not there.
+    /// - Returns: the values that could not be written, as their files are missing.
     /// - Throws: an error of the store, or what `write` throws; an error for a value that is not of its column's type.
     @discardableResult
     package func write(

@@ -21,7 +21,7 @@ package struct StoreListing {
     ///
     /// - Parameter progress: gets the number of objects handed out so far.
     /// - Throws: an error of the store, or what `body` throws; an error for a value that is not of its column's type,
-    ///   which would be told as another one.
+    ///   which would be written as another one.
     package func forEachObject(
         progress: (Int) -> Void = { _ in },
         _ body: (ObjectReference, [String], [String: JSONValue]) throws -> Void

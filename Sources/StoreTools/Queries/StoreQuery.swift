@@ -7,7 +7,7 @@ package struct StoreQuery {
     private let entity: SQLEntity
     private let predicate: NSPredicate?
     private let sorting: [NSSortDescriptor]
-    /// The properties that are told, by name or in the order that was asked for.
+    /// The properties that are returned, by name or in the requested order.
     package let fields: [String]
     private let fieldNames: [String]?
 
@@ -17,9 +17,9 @@ package struct StoreQuery {
     /// - Parameters:
     ///   - entity: the name of an entity.
     ///   - predicate: a predicate in Apple's language.
-    ///   - sorting: key paths; `:desc` behind one turns the order round.
-    ///   - properties: which properties are told; nil for all.
-    /// - Throws: an error for an unknown name, or a predicate that cannot be read, with the place.
+    ///   - sorting: key paths; `:desc` after one reverses the order.
+    ///   - properties: which properties are returned; nil for all.
+    /// - Throws: an error for an unknown name, or a predicate that cannot be read, with the position.
     package init(
         _ source: OpenStore, entity name: String, predicate: String? = nil, sorting: [String] = [],
         properties: [String]? = nil
@@ -78,10 +78,10 @@ package struct StoreQuery {
         try fetch { try $0.count(for: request(NSManagedObject.self, limit: limit)) }
     }
 
-    /// Hands out the objects in batches, in the order that was asked for, else in that of their keys.
+    /// Hands out the objects in batches, in the requested order, else in that of their keys.
     ///
     /// - Throws: as `count()`, or what `body` throws; an error for a value that is not of its column's type, which would
-    ///   be told as another one.
+    ///   be returned as another one.
     package func forEachBatch(limit: Int? = nil, _ body: ([Match]) throws -> Void) throws {
         let keys = try fetch { context in
             let request = request(NSManagedObjectID.self, limit: limit)

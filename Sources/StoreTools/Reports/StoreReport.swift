@@ -19,7 +19,7 @@ package struct StoreReport: Encodable, Sendable {
     /// `"wal"` or `"rollback"`; nil without a database.
     package let journalMode: String?
     package let hasModelCache: Bool
-    /// Whether those who ask without a model get one that was made from the tables or objects.
+    /// Whether callers without a model get one that was made from the tables or objects.
     package let isModelReconstructed: Bool
     /// The transactions of its persistent history; nil without one.
     package let historyTransactionCount: Int?
@@ -28,7 +28,7 @@ package struct StoreReport: Encodable, Sendable {
     /// By name.
     package let entities: [Entity]
 
-    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is not a store or cannot be read.
     package init(_ url: URL) throws {
         let fileType = StoreFileType(url)
         let tables = SQLiteStoreTables(url)
@@ -50,11 +50,11 @@ package struct StoreReport: Encodable, Sendable {
             entities = Self.entities(contents)
             return
         }
-        // What says which of them change, while they do, is none of them.
+        // The list of those that a save is changing is not one of them.
         externalFileCount =
             (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?
             .count { UUID(uuidString: $0) != nil } ?? 0
-        // The second byte of the two tells which journal the file is for.
+        // The second byte of the two says which journal the file is for.
         let header = StoreFileReader.start(of: url.path, count: 20)
         journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"
         let isDamaged: Bool

@@ -131,7 +131,7 @@ package struct StoreSchemaReport: Encodable, Sendable {
 
     /// The statements that made a store's tables, indexes and triggers, in the order in which they were made.
     ///
-    /// - Throws: 259, 134010, 134080 or 134090 when the file is no store or cannot be read.
+    /// - Throws: 259, 134010, 134080 or 134090 when the file is not a store or cannot be read.
     package static func statements(of url: URL) throws -> [String] {
         let type = StoreFileType(url)
         guard type == .sqlite else {
