@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModelEditor
 
-/// Every model that Xcode wrote opens, and what nobody touches stays as it is.
+/// Every model that Xcode wrote opens, and unedited elements stay unchanged.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct EditedCorpusTests {
     private static let models: [String] = {

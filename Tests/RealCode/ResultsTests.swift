@@ -23,7 +23,7 @@ private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
-/// What delegates of results controllers are told.
+/// The reports to delegates of results controllers.
 @MainActor @Suite struct ResultsTests {
     private func controller(_ stack: CarStack, _ listener: Listener) throws -> NSFetchedResultsController<
         NSManagedObject

@@ -316,7 +316,7 @@ import Testing
         #expect(codes.isSuperset(of: [.invalidKey, .highestKey]))
     }
 
-    /// Ends that do not agree are told, as only one of them can be in a table.
+    /// Ends that do not agree are reported, as only one of them can be in a table.
     @Test("Ends of a relationship that disagree are a finding and a notice")
     func endsThatDisagree() throws {
         let url = try zoo.document(.xml)

@@ -79,7 +79,7 @@ import Testing
             #expect(Set((notes ?? []).compactMap { $0.value(forKey: "name") as? String }) == ["red", "blue"])
             let friends = (items[0] as? NSManagedObject)?.value(forKey: "friends") as? Set<NSManagedObject>
             #expect(friends?.count == 1)
-            // New objects get keys that nobody has.
+            // New objects get unused keys.
             let lid = box.value(forKey: "lid") as? NSManagedObject
             #expect(lid?.value(forKey: "bytes") as? Data == Data() && lid?.value(forKey: "count") == nil)
         }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CocoaFoundation
 
-/// Archives that nobody wrote in good faith end in an error: no crash, no endless loop, no object of a class that
-/// was not asked for.
+/// Malicious archives end in an error: no crash, no endless loop, no object of a class that was not
+/// requested.
 @Suite struct HostileArchiveTests {
     private func read(_ data: Data, _ classes: [AnyClass] = KeyedArchiveTests.plainClasses) throws
         -> AnyObject?

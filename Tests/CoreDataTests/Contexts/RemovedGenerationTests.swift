@@ -34,7 +34,7 @@ import Testing
             while store.readCount == reads { await Task.yield() }
             do {
                 try stack.coordinator.remove(store)
-                // Nobody has the file open any more: the log has gone into it.
+                // The file is no longer open in any process: the log has been moved into it.
                 #expect(!FileManager.default.fileExists(atPath: stack.file.path + "-wal"))
             } catch {
                 Issue.record(error)

@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    // MARK: What is told
+    // MARK: Contents of notifications
 
     @Test("A merge posts merged IDs and refreshed objects")
     func mergeIsPosted() throws {

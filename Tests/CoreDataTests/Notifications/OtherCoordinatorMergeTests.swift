@@ -62,7 +62,7 @@ import Testing
             context.mergeChanges(fromContextDidSave: saved)
             #expect(try book("A").pages == 10)
             #expect(try !book("A").hasChanges)
-            // The context knows the newest row: its own change is no conflict.
+            // The context knows the newest row: its own change is not a conflict.
             try book("A").title = "A2"
             try context.save()
         }
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    // MARK: Forms of what is told
+    // MARK: Forms of notifications
 
     enum Form: CaseIterable {
         case arrayOfObjects, arrayOfIDs, setOfURLs, arrayOfURLs, nsArray, nsSet

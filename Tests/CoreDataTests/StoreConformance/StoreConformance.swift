@@ -100,7 +100,7 @@ struct StoreConformance {
         }
     }
 
-    /// What a store cannot sort by is told before anything is sorted.
+    /// An order that a store does not support is reported before anything is sorted.
     @Test(
         "A sort key that cannot be sorted by is an error that names it", arguments: StoreKind.answering,
         ["members", "nothing"])

@@ -105,8 +105,8 @@ struct GraphMerge {
         let gone = merged.deleted(with: Array(lost))
         guard !merged.isDenied(gone), !merged.leadsOneWay(to: gone) else { return nil }
         merged.delete(gone)
-        // Without inverse, the store may keep the owner with each destination, so that it cannot have two: one that gave up that it
-        // is not the owner any more, and one that is by now.
+        // Without inverse, the store may keep the owner with each destination, so that it cannot have two:
+        // a former owner that discarded its own change, and the present owner.
         let marked = merged.objects.values.flatMap { $0.toMany["bookmarks"] ?? [] }
         return Set(marked).count == marked.count ? merged : nil
     }

@@ -44,7 +44,8 @@ final class StoreFolder: Sendable {
 
     // MARK: Plain SQL
 
-    /// A connection that is no store's, and that keeps the file from being locked as another program would.
+    /// A connection that does not belong to a store, and that prevents the file from being locked as
+    /// another program would.
     func user() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: file.path)
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }

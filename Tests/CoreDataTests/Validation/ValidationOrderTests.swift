@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// An object that is wrong and stale is told as wrong; only when it is right is it compared with the store.
+    /// An invalid and stale object is reported as invalid; it is compared with the store only once it is
+    /// valid.
     @Test("Validation comes before the check for conflicts")
     func validationBeforeConflicts() throws {
         let stack = try TestStack(Self.model())

@@ -40,7 +40,7 @@ struct BookValues {
     private(set) var url: URL?
     private(set) var abstract: Data?
     private(set) var tintColor: TintColor?
-    /// The fields whose text is no value, each with the reason in words.
+    /// The fields whose text is not a valid value, each with the reason in words.
     private(set) var problems: [BookForm.Field: String] = [:]
 
     init(_ form: BookForm, dates: DateText) {

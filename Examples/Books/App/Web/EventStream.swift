@@ -29,7 +29,7 @@ enum FollowedView: Sendable {
 }
 
 extension BooksDocument {
-    /// The events for one window, until whoever reads them stops.
+    /// The events for one window, until its reader stops.
     ///
     /// A results controller with the page's own request follows the context, so a window costs as much as its page
     /// has rows, however many books there are. If the window is slow, older events give way to newer ones.

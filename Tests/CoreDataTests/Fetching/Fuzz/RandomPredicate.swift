@@ -215,7 +215,7 @@ struct RandomPredicate {
             let (uuid, other) = (one(of: Pools.uuids), one(of: Pools.uuids))
             switch below(5) {
             case 0: return "\(path) IN \(argument([uuid, other]))"
-            // To `evaluate(with:)` an identifier is no text, nor is a link.
+            // For `evaluate(with:)` neither an identifier nor a link is a string.
             case 1 where !isPlain:
                 return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
             case 2: return "{'\(uuid)', \(path)} CONTAINS \(path)"
