@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Keeps what a results controller tells.
+/// Keeps the reports of a results controller.
 private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
     var changes: [NSFetchedResultsChangeType] = []
     var deletedSections: [(name: String, count: Int, objects: Int?)] = []

@@ -116,7 +116,7 @@ import Testing
         #expect(schema.entities?[2].parent == "Item")
     }
 
-    /// What a file tells makes the same objects again once the model is there.
+    /// The dump of a file makes the same objects again once the model is available.
     @Test("An XML store is read and dumped with a model made from its objects")
     func anXMLStoreIsReadWithoutItsModel() throws {
         let url = try zoo.document(.xml)

@@ -248,7 +248,7 @@ import Testing
         #expect(try StoreSchemaReport(source).isModelReconstructed)
         #expect(try StoreReport(plain).isModelReconstructed)
         var told = ""
-        // Of ordered relationships with an inverse, the tables do not tell the names.
+        // Of ordered relationships with an inverse, the tables do not contain the names.
         #expect(
             try StoreDump(source).write { told += $0 } == [
                 "Orders of unknown relationships are not part of the dump: ZITEM.Z_FOK_BOX."

@@ -47,7 +47,7 @@ import Testing
         #expect(first["external"] == .string(Data(repeating: 7, count: 300).base64EncodedString()))
         #expect(first["place"] == .object(["x": .number("1.5"), "y": .string("north")]))
         #expect(first["count"] == .number("7"))
-        // The other end tells who is in it.
+        // The other end contains the members.
         #expect(first["lidOf"] == .null)
     }
 
@@ -247,7 +247,7 @@ import Testing
         } throws: {
             $0.localizedDescription.hasPrefix("Item/1, '\(property)' (column Z")
         }
-        // Nor told in any other way.
+        // Nor reported in any other way.
         for format in StoreExport.Format.allCases {
             #expect(throws: StoreToolError.self) {
                 try StoreExport(source, format: format).write("Item") { _ in }

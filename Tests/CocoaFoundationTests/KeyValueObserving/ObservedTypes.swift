@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CocoaFoundation
 
-/// A class that tells its changes, as a managed object does.
+/// A class that announces its changes, as a managed object does.
 class Writer: KeyValueObserving {
     var observationCenter: ObservationCenter?
 

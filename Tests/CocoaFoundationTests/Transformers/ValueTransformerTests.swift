@@ -19,7 +19,7 @@ private final class Shouting: ValueTransformer {
 
 private struct Reason: Error, Equatable { let text: String }
 
-/// A transformer that tells why it fails.
+/// A transformer that reports why it fails.
 private class Reasoning: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? {
         _ = transformationFailed(with: Reason(text: "first"))

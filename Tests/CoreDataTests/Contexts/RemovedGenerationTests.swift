@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// A store that goes while somebody reads one of its generations.
+/// Removing a store while a context reads one of its generations.
 @Suite struct RemovedGenerationTests {
     /// The store waits for the reader, which finds all or the error that names what happened.
     @Test("A removed store ends its generations after readers finish or fail with a clear error")

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// One context takes in what another one of its coordinator saved.
+/// One context merges the save of another one of its coordinator.
 @Suite(.onEveryStore) struct MergeTests {
     private let diary: HookStack
     private let parent: Entry

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A context takes in what a context of another coordinator has saved to the same file.
+/// A context merges what a context of another coordinator has saved to the same file.
 @Suite struct OtherCoordinatorMergeTests {
     private let stack: TestStack
     private let context: NSManagedObjectContext
@@ -44,7 +44,7 @@ import Testing
         return try #require(log.all.last)
     }
 
-    /// The titles of the books that notifications tell of as inserted.
+    /// The titles of the books that notifications report as inserted.
     private func inserted(_ log: NotificationLog) -> [String?] {
         log.all.flatMap { $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? [] }
             .map { ($0 as? Book)?.title }
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// A child takes in what concerns the store below its parent through the parent.
+    /// A child adopts changes of the store below its parent through the parent.
     @Test("A child merges another coordinator's save after its parent")
     func familyOfContexts() throws {
         let child = NSManagedObjectContext(.privateQueue)

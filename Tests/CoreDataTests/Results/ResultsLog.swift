@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Notes what a results controller tells its delegate, in order.
+/// Records the reports of a results controller to its delegate, in order.
 final class ResultsLog: NSObject, NSFetchedResultsControllerDelegate {
     private var noted: [String] = []
 

@@ -35,8 +35,9 @@ import Testing
         return NSManagedObjectModel(of: owner, item)
     }()
 
-    /// Runs a block with the owners first and second, and the items of the first, after another context has done something with
-    /// them and saved; then saves, and tells what the store has: owners, and items with notes, as `name(item note, …)`.
+    /// Runs a block with the owners first and second, and the items of the first, after another context has
+    /// changed them and saved; then saves, and returns the content of the store: owners, and items with
+    /// notes, as `name(item note, …)`.
     private func resolve(
         _ kind: StoreKind, _ policy: NSMergePolicy,
         theirs: (_ owners: [NSManagedObject], _ items: [NSManagedObject]) throws -> Void,

@@ -49,7 +49,7 @@ import Testing
         "<object type=\"\(type)\" id=\"z\(id)\">\(content)</object>"
     }
 
-    // MARK: What the objects tell
+    // MARK: What the objects show
 
     @Test("A model is made from the objects of an XML store")
     func modelOfAnXMLStore() throws {

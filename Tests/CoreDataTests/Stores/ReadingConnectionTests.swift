@@ -20,7 +20,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// A store that is let go closes its file, with the log moved into it, as one that is removed does.
+    /// A released store closes its file, with the log moved into it, as a removed one does.
     @Test("A store that is removed or released closes its files", arguments: [false, true])
     func fileIsClosedWithTheStore(isRemoved: Bool) throws {
         try folder.make(OwnerModel.model())

@@ -64,7 +64,7 @@ struct GraphMerge {
         return ownDeletions.intersection(changes(theirs))
     }
 
-    /// The graph of both; nil where the rules of this type are too simple to tell.
+    /// The graph of both; nil where the rules of this type are too simple to decide.
     var merged: GraphReference? {
         guard isSimple else { return nil }
         var merged = GraphReference()

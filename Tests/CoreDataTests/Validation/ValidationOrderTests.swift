@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// A mandatory property may be without a value until somebody saves.
+    /// A mandatory property may be without a value until the context is saved.
     @Test("A mandatory value may be nil until the save")
     func mandatoryValueAtTheSave() throws {
         try TestStack(Self.model()).inContext { context in

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The fields of a book as somebody typed them. Nothing is lost when one of them is wrong.
+/// The fields of a book as the user typed them. Nothing is lost when one of them is wrong.
 struct BookForm: Sendable, Equatable {
     /// The fields, named as the model names the properties.
     enum Field: String, CaseIterable, Sendable {

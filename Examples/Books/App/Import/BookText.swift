@@ -46,7 +46,7 @@ enum BookText {
     static func url(_ text: String) throws(TextProblem) -> URL? {
         let text = text.trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return nil }
-        // Other schemes could run scripts when somebody follows them.
+        // Other schemes could run scripts when a user follows them.
         guard text.utf8.count <= 2000, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "https" || scheme == "http", let host = url.host, !host.isEmpty
         else { throw TextProblem("Write a web address that begins with https:// or http://.") }

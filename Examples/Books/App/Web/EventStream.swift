@@ -98,7 +98,7 @@ extension BooksDocument {
     }
 }
 
-/// A results controller and its changes. The controller is made and let go of on the context's queue.
+/// A results controller and its changes. The controller is made and released on the context's queue.
 private final class FollowedResults: @unchecked Sendable {
     // Unchecked: `controller` is touched on the context's queue only.
     private var controller: AnyObject?

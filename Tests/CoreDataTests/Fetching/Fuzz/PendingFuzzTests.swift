@@ -33,7 +33,7 @@ import Testing
     private struct Population {
         let model: NSManagedObjectModel
         let vocabulary: ConditionVocabulary
-        /// What tells of a failure where it was.
+        /// The description and the position of a failure.
         let name: String
         let fill: (NSManagedObjectContext) -> Void
         let change: (NSManagedObjectContext, inout SeededNumbers) throws -> Void

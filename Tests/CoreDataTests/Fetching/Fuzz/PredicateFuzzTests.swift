@@ -20,7 +20,7 @@ import Testing
     private struct Population {
         let model: NSManagedObjectModel
         let vocabulary: ConditionVocabulary
-        /// What tells of a failure where it was.
+        /// The description and the position of a failure.
         let name: String
         let fill: (NSManagedObjectContext) -> Void
     }
