@@ -77,7 +77,8 @@ import Testing
         }
     }
 
-    /// The sibling's item goes with the owner by a rule that only the parent can apply; so does the link of its part.
+    /// The sibling's item is deleted with the owner by a rule that only the parent can apply; so is the
+    /// link of its part.
     @Test("A child's deletion cascades to an object that a sibling added to the owner")
     func siblingsMemberGoesWithADeletion() throws {
         let (owner, item, part) = try child.event { child throws in

@@ -133,7 +133,7 @@ import Testing
         #expect(found == [outcome.staysDeleted ? "1(b old)" : "1(theirs old, b old)", "2()", "3()"])
     }
 
-    /// What the other has linked to a deleted owner goes with it, too.
+    /// An object that the other context has linked to a deleted owner is deleted with it, too.
     @Test(
         "A deletion that wins cascades to objects that were added elsewhere", arguments: kinds,
         outcomes.filter(\.staysDeleted))

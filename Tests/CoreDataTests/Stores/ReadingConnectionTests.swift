@@ -70,7 +70,8 @@ import Testing
     }
     #endif
 
-    /// What is asked for is without number; the statements that a connection keeps are not, and each answer is its own.
+    /// The number of queries is unlimited; a connection keeps a limited number of statements, and each
+    /// query gets its own result.
     @Test("More statements than a connection keeps give their own results")
     func manyStatements() throws {
         try folder.open(OwnerModel.model()).inContext { context in

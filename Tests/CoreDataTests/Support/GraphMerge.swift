@@ -76,7 +76,8 @@ struct GraphMerge {
         let contested = contested.union(kept)
         for id in all {
             merged.objects[id] = values(id, contested)
-            // A link to what the other has deleted ends, and what belongs to that goes with it.
+            // A link to an object that the other has deleted is removed, and its dependent objects are
+            // deleted with it.
             for link in GraphReference.links[merged.objects[id]?.entity ?? ""] ?? [] where !link.isToMany {
                 guard let destination = merged.objects[id]?.toOne[link.name], !all.contains(destination)
                 else { continue }

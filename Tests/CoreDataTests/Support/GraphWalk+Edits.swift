@@ -79,7 +79,8 @@ extension GraphWalk {
             }
         }
         if let object = objects[id] { context.delete(object) }
-        // Until the event ends only this object is marked; edits that follow must not touch what goes with it.
+        // Until the event ends only this object is marked; edits that follow must not touch objects that
+        // are deleted with it.
         context.processPendingChanges()
         current.delete(gone)
     }

@@ -2,7 +2,7 @@ import CoreData
 import GRDB
 import Testing
 
-/// A folder of a test's own, which goes with it, and the store in it.
+/// A folder of a test's own, which is removed with it, and the store in it.
 final class StoreFolder: Sendable {
     let url: URL
     var file: URL { url.appendingPathComponent("Store.sqlite") }

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Objects of some model, what they can be asked for, and how they change.
+    /// Objects of some model, the requests for them, and how they change.
     private struct Population {
         let model: NSManagedObjectModel
         let vocabulary: ConditionVocabulary

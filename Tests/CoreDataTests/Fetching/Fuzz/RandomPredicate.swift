@@ -4,14 +4,14 @@ import TestSupport
 
 /// A random format string with its arguments.
 struct RandomPredicate {
-    /// An argument, or what stands for an object of the context that asks.
+    /// An argument, or a placeholder for an object of the fetching context.
     enum Argument {
         case value(Any)
         case object(String, Int)
         case objects(String, [Int])
         /// A request for the objects of an entity with a serial below a number, or for their IDs.
         case request(String, below: Int, isOfIDs: Bool)
-        /// The context that asks.
+        /// The fetching context.
         case context
     }
 
