@@ -52,7 +52,7 @@ import Testing
         let late = try await library.document.events(.changes, since: shown)
         #expect(await late.first { _ in true } == ServerEvent(kind: .document))
 
-        // A window that shows the present state hears of the next change first.
+        // A window that shows the present state first gets the next change.
         let present = library.document.news.revision
         let events = try await library.document.events(.book(uuid), since: present)
         _ = try await library.change(uuid) { $0[.price] = "3" }

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A collection that says that it has many elements, of which none is ever asked for.
+    /// A collection that claims to have many elements, none of which is ever read.
     private struct Crowd: ValueCollection {
         let collectionCount: Int
         var collectionKind: ValueCollectionKind { .array }

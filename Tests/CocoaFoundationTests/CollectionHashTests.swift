@@ -3,8 +3,8 @@ import Testing
 
 @testable import CocoaFoundation
 
-/// Collections as elements of collections: those of equal length are told apart by their hashes, so that a list of many is
-/// not compared each with each.
+/// Collections as elements of collections. Collections of equal length have different hashes, so that
+/// elements of a long list are not all compared with each other.
 @Suite struct CollectionHashTests {
     private func hashes(_ values: [Any]) -> Int { Set(values.map { PredicateValue($0).hashValue }).count }
 

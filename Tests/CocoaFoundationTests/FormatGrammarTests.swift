@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Testing
 
-/// What the parser makes of each rule of the grammar, told by the printed form.
+/// What the parser makes of each rule of the grammar, shown by the printed form.
 @Suite struct FormatGrammarTests {
     @Test(
         "A predicate prints in its canonical form",

@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Testing
 
-/// Values in format strings: what is made for the formatting goes with it.
+/// Values in format strings: temporary objects are released after the formatting.
 @Suite struct FormattedValueTests {
     /// An object that counts how often it is described.
     private final class Described: NSObject {

@@ -155,7 +155,7 @@ import Testing
         #expect(block.structuralCopy() === block)
     }
 
-    /// A text tells no AND and no OR that joins nothing.
+    /// A format string cannot represent an AND or OR without operands.
     @Test("A compound of one part is equivalent to the part, and one of none to a constant")
     func compoundsOfOnePartAndOfNone() throws {
         let a = NSPredicate(format: "a == 1")

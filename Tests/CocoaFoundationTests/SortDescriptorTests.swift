@@ -178,7 +178,7 @@ import Testing
         #expect(sorted(["a", "b"].map(Label.init), by: [backwards]).map(\.text) == ["b", "a"])
         #expect(backwards.stringOrder == nil && backwards.ofStore.stringOrder == nil)
         #expect(backwards.key == "text")
-        // What cannot be told apart counts as in natural order.
+        // Descriptors whose order cannot be distinguished count as in natural order.
         #expect(foundations(\Label.text) { _, _ in .orderedSame }.stringOrder == .compare)
     }
 

@@ -1,7 +1,8 @@
 import CocoaFoundation
 import Testing
 
-/// The orders of texts: each is one order, whichever text is asked about first, in whatever form the texts come.
+/// The orders of strings: each is one order, whichever string comes first in a comparison, and in whatever
+/// form.
 @Suite struct StringOrderTests {
     private static let pieces = [
         "a", "A", "b", "é", "e\u{301}", "E", " ", "-", "_", "1", "2", "10", "ß", "ss", "ﬁ", "I", "ı", "İ",

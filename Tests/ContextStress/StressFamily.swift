@@ -99,7 +99,7 @@ final class StressFamily: @unchecked Sendable {
         }
     }
 
-    /// Waits until all that was asked of the queues is done.
+    /// Waits until all submitted work of the queues is done.
     func resolve() {
         for _ in 0..<3 {
             merging.wait()

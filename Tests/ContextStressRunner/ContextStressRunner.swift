@@ -1,8 +1,8 @@
 import ContextStress
 import Foundation
 
-/// Runs the stress for as many seconds as `STRESS_SECONDS` says (60 without it), from the seed that `STRESS_SEED` names
-/// or a new one, and tells what it found.
+/// Runs the stress for as many seconds as `STRESS_SECONDS` says (60 without it), from the seed that
+/// `STRESS_SEED` names or a new one, and prints the findings.
 @main
 struct ContextStressRunner {
     static func main() async throws {

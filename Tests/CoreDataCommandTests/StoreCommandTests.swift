@@ -232,7 +232,7 @@ import Testing
     func aPipeStaysAPipe() throws {
         let pipe = file("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
-        // A reader that is there before, so that nobody waits for the other.
+        // A reader that is there before, so that neither process waits for the other.
         let descriptor = open(pipe, O_RDWR)
         try #require(descriptor >= 0)
         defer { close(descriptor) }

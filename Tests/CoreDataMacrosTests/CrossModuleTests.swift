@@ -2,7 +2,7 @@ import CoreDataMacros
 import MacroTestLibrary
 import Testing
 
-/// An heir of a class in another module.
+/// A subclass of a class in another module.
 @ManagedObject
 class LibraryBook: LibraryItem {
     @Managed var pageCount: Int16
@@ -24,11 +24,11 @@ class LibraryBook: LibraryItem {
     }
 }
 
-/// An heir's heir that has nothing of its own and could have heirs.
+/// A subclass of a subclass that declares nothing and could have subclasses.
 @ManagedObject
 class LibraryComic: LibraryBook {}
 
-/// An heir that does not have the macro.
+/// A subclass without the macro.
 final class LibraryManga: LibraryComic {}
 
 @Suite struct CrossModuleTests {

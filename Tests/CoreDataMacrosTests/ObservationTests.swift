@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Whether a change is told to whoever reads.
+    /// Whether readers are notified of a change.
     private func changes(reading: () -> Void, changing: () -> Void) -> Bool {
         let note = Note()
         withObservationTracking(reading) { note.isTold.withLock { $0 = true } }

@@ -47,7 +47,7 @@ enum TestModel {
     }
 }
 
-/// A coordinator with one SQLite store in a folder of its own, which goes with it.
+/// A coordinator with one SQLite store in a folder of its own, which is removed with it.
 final class TestStack: Sendable {
     private let folder: URL
     let coordinator: NSPersistentStoreCoordinator

@@ -3,7 +3,7 @@ import Testing
 
 /// Publishers of properties, results and saves.
 @Suite struct PublisherTests {
-    /// Asks for values by hand.
+    /// Requests values by hand.
     private final class Reader<Input>: Subscriber {
         typealias Failure = Never
         var subscription: (any Subscription)?
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Asks for one value after the other, and does something with each.
+    /// Requests one value after the other, and does something with each.
     private final class Stepper: Subscriber {
         typealias Input = String?
         typealias Failure = Never
@@ -117,7 +117,7 @@ import Testing
             let stepper = Stepper()
             stepper.demand = .none
             article.publisher(for: \.title).subscribe(stepper)
-            // Set while nothing more is asked for, and kept.
+            // Set while no more values are requested, and kept.
             stepper.body = { if $0 == nil { article.title = "a" } }
             stepper.subscription?.request(.max(1))
             #expect(stepper.values == [nil])
@@ -127,7 +127,7 @@ import Testing
             #expect(stepper.values == [nil, "a", "b"])
             stepper.subscription?.request(.max(3))
             #expect(stepper.values == [nil, "a", "b"])
-            // Asked for more, and ended, while a value is received.
+            // More values are requested, and the subscription is cancelled, while a value is received.
             stepper.body = { [weak stepper] title in
                 if title == "c" {
                     article.title = "d"

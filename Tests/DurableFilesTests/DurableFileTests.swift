@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder of a test's own, which goes with it.
+/// A folder of a test's own, which is removed with it.
 final class TestFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(
         "DurableFilesTests-\(UUID().uuidString)")

@@ -76,7 +76,7 @@ import Testing
             let again = try await client.execute(uri: entrance, method: .get) { $0 }
             #expect(again.status == .unauthorized && again.headers[.setCookie] == nil)
             #expect(Self.text(again).contains("once"))
-            // The one that was printed stays good, and a ticket is no token.
+            // The printed token stays valid, and a ticket is not a token.
             #expect(
                 try await client.execute(uri: site.access.entrance, method: .get) { $0 }.status == .seeOther)
             let mixed = site.access.makeSingleEntrance().replacingOccurrences(of: "ticket", with: "token")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection to a local site that sends what it is told to, when it is told to.
+/// A connection to a local site that sends given bytes at given times.
 final class SlowClient: @unchecked Sendable {
     // Used by one task at a time.
     private let descriptor: Int32

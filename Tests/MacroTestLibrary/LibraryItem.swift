@@ -2,10 +2,10 @@ import CoreDataMacros
 
 // Classes that other modules use and inherit from.
 
-/// A class with heirs in other modules.
+/// A class with subclasses in other modules.
 @ManagedObject
 open class LibraryItem: NSManagedObject {
-    /// An attribute that heirs may override.
+    /// An attribute that subclasses may override.
     @Managed open var title: String?
     /// A number that is none while there is none.
     @Managed public var shelf: NSNumber?
@@ -38,7 +38,7 @@ extension LibraryItem {
     @ManagedAccessor public func removeFromReaders(_ value: LibraryReader)
 }
 
-/// A class without heirs.
+/// A class without subclasses.
 @ManagedObject
 public final class LibraryReader: NSManagedObject {
     /// The name.

@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Testing
 
-/// A keyed archive whose objects can be changed one by one, to make archives that nobody would write.
+/// A keyed archive whose objects can be changed one by one, to make invalid archives.
 struct ArchiveEditor {
     var nodes: [BinaryPropertyList.Node]
     private let root: Int

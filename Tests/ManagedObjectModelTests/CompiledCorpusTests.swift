@@ -100,7 +100,7 @@ struct CompiledCorpusTests {
         #expect(written >= 76)
     }
 
-    /// Prints how long it takes to read everything; a clock is no reason to fail.
+    /// Prints how long it takes to read everything; the time is not a reason to fail.
     @Test("Every source, compiled model and model cache of the corpus opens")
     func readsTheWholeCorpus() {
         let sources = Corpus.files(named: "contents", under: "models")

@@ -5,7 +5,7 @@ import Testing
 
 /// Expressions for the result of a fetch.
 struct FetchExpressionTests {
-    /// A context that answers with what it was asked.
+    /// A context that returns the requests that it gets.
     private final class Echo: FetchExpressionContext {
         func result(of request: NSPersistentStoreRequest, countOnly: Bool) throws -> Any? {
             let name = (request as? NSFetchRequest<any NSFetchRequestResult>)?.entityName ?? "?"

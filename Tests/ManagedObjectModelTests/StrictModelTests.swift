@@ -98,7 +98,7 @@ struct StrictModelTests {
         #expect(throws: ModelFileError.self) {
             try ModelElement(xml: Data("<\(Self.composed)></\(Self.decomposed)>".utf8))
         }
-        // The sign of the unit Kelvin is no K.
+        // The Kelvin sign is not a K.
         let kelvin = try ModelElement(xml: Data("<model usedWithCloud\u{212A}it=\"YES\"/>".utf8))
         #expect(kelvin["usedWithCloudKit"] == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// How much work the hashes of a model are: what entities inherit is hashed once, not once for each of them.
 struct VersionHashWorkTests {
-    /// An attribute that counts how often its hash is asked for.
+    /// An attribute that counts how often its hash is read.
     final class CountingAttribute: NSAttributeDescription, @unchecked Sendable {
         var asked = 0
         override var versionHash: Data {

@@ -42,7 +42,7 @@ import Testing
         let notice = try #require(try await document.view().notices.first)
         #expect(notice.contains("'\(taken)' is taken for the current version"))
         if how == "gone" { #expect(notice.contains("'Gone.xcdatamodel' is not there")) }
-        // What was so from the beginning is nobody's change.
+        // A state that has existed from the beginning is not a change.
         #expect(await document.changedOnDisk(isThorough: true) == [])
         try await document.save()
         #expect(try XcodeModelFile(url: model.url).currentVersion.name == taken)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModelEditor
 
-/// Every model that Xcode wrote opens, and what nobody touches stays as it is.
+/// Every model that Xcode wrote opens, and unedited elements stay unchanged.
 @Suite(.enabled(if: Corpus.isPresent, "\(Corpus.missing)"))
 struct EditedCorpusTests {
     private static let models: [String] = {
@@ -50,7 +50,7 @@ struct EditedCorpusTests {
         #expect(count > 400 && old == 30)
     }
 
-    /// Of models with many versions the first and the last, which take in what there is between them.
+    /// Of models with many versions the first and the last, which include all changes between them.
     @Test("Every model of the corpus is analysed without errors but missing types")
     func everyModelIsAnalysed() async throws {
         var count = 0
@@ -61,7 +61,7 @@ struct EditedCorpusTests {
             for version in versions.count > 3 ? [base, versions[versions.count - 1]] : versions {
                 let analysis = ModelAnalysis(
                     of: version.tree, name: "Model", comparedWith: (base.name, base.tree), style: .plain)
-                // Two models have an attribute that somebody has not given a type yet.
+                // Two models have an attribute without a type.
                 let errors = analysis.findings.filter {
                     $0.severity == .error && $0.code != .attributeWithoutType
                 }

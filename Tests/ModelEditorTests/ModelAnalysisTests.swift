@@ -185,7 +185,7 @@ import Testing
         #expect(TextCheck.pattern("[a-z]+", sample: "abc").matches == true)
         #expect(TextCheck.pattern("[a-z]+", sample: "abc1").matches == false)
         #expect(TextCheck.pattern("(", sample: "x").problem != nil)
-        // One that would take for ever is given up.
+        // An expression that would never finish is cancelled.
         #expect(TextCheck.pattern("(a+)+b", sample: String(repeating: "a", count: 60)).problem != nil)
     }
 }

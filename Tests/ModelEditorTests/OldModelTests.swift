@@ -50,7 +50,7 @@ import Testing
                 ["name": "title", "attributeType": "String", "syncable": "YES"]
             ]
         )
-        // Nothing is written of what nobody has edited.
+        // Unedited elements are not written.
         try await document.save()
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == ["elements", "layout"])

@@ -3,7 +3,7 @@ import ModelTools
 
 @testable import ModelEditor
 
-/// A model in a folder of its own, which goes with it.
+/// A model in a folder of its own, which is removed with it.
 final class TestModel {
     let folder: URL
     let url: URL

@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 private final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import ModelPorting
 
-/// What porting takes grows with the sources, and not with their square: told by counting what is looked at.
+/// The cost of porting grows with the sources, and not with their square: measured by counting the visited
+/// nodes.
 @Suite struct PortingCostTests {
     private func steps(_ source: String) throws -> Int {
         let parsed = try ParsedSource(PortSource(name: "A.swift", text: source))

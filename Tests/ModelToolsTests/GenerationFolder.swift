@@ -3,7 +3,7 @@ import ManagedObjectModel
 
 @testable import ModelTools
 
-/// A model in a folder of its own, which goes with it.
+/// A model in a folder of its own, which is removed with it.
 final class GenerationFolder {
     let url: URL
 

@@ -448,7 +448,7 @@ struct ModelCheckTests {
 
     @Test("One mistake is reported once")
     func oneMistakeIsReportedOnce() throws {
-        // The relationship back is sound; that its inverse cannot be read is no mistake of its own.
+        // The relationship back is valid; its unreadable inverse is not an error of its own.
         let content = Self.pair(Self.toOne + " deletionRule=\"Forget\"", Self.toOne)
         let found = ModelCheck.findings(in: try tree(content))
         #expect(found.map(\.code) == [.invalidSetting])

@@ -18,7 +18,7 @@ package struct ProcessStress {
     private let seconds: Double
     private let seed: UInt64
 
-    /// - Parameter program: the executable that runs a worker when it is told to.
+    /// - Parameter program: the executable that runs a worker on request.
     package init(_ program: URL, seconds: Double, seed: UInt64) {
         self.program = program
         self.seconds = seconds

@@ -186,7 +186,7 @@ package final class ProcessWorker {
         }
     }
 
-    /// Large data that tells which edit it is of.
+    /// Large data that identifies its edit.
     private func payload(_ edit: Int) -> Data {
         var data = Data("\(edit) ".utf8)
         data.append(Data(repeating: UInt8(truncatingIfNeeded: edit), count: ProcessStressModel.payloadLength))

@@ -9,7 +9,7 @@ protocol StoreOperation: AnyObject {
     func attempt() throws
     /// The state that this process sees with what it has open.
     func shownState() throws -> Int
-    /// The state that whoever opens the store now finds.
+    /// The state that a process finds that opens the store now.
     func storedState() throws -> Int
     /// Whether an error may come after all is done.
     var mayBeDoneAfterError: Bool { get }
@@ -58,7 +58,7 @@ package enum OperationKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A store of which each state is told by all its objects, so that one that is torn is noticed.
+/// A store all of whose objects show its state, so that a torn state is noticed.
 struct StatedStore {
     static let payloadLength = 150_000
     let file: URL

@@ -30,7 +30,7 @@ package struct StressLedger: Sendable {
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failures: [String] = []
 
-    /// Takes in what a process wrote.
+    /// Adds what a process wrote.
     ///
     /// - Parameter wasKilled: whether it may have ended in the middle of a step.
     mutating func add(_ output: String, of life: Life, wasKilled: Bool) {

@@ -53,7 +53,7 @@ import Testing
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: file)
         #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
         #expect(try makers(file) == ["Fiat"])
-        // SQLite gives up on such a log after ten seconds.
+        // SQLite stops trying to read such a log after ten seconds.
         #expect(Date().timeIntervalSince(start) < 9)
         #expect(try names == ["Cars.sqlite"])
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// Typed notifications.
 @MainActor @Suite struct MessageTests {
-    /// What observers on the main queue were told, in order.
+    /// The notifications of observers on the main queue, in order.
     private final class Log { var entries: [String] = [] }
 
     @Test("A context of the main queue posts each event as a message once, and by name once")
@@ -81,7 +81,7 @@ import Testing
         NotificationCenter.default.removeObserver(token)
     }
 
-    /// Objects and IDs that observers on any thread were told of, in order.
+    /// Objects and IDs in the notifications of observers on any thread, in order.
     private final class AsyncLog<Entry: Sendable>: @unchecked Sendable {
         private let lock = NSLock()
         private var entries: [Entry] = []

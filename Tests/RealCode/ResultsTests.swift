@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Keeps what a results controller tells.
+/// Keeps the reports of a results controller.
 private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
     var changes: [NSFetchedResultsChangeType] = []
     var deletedSections: [(name: String, count: Int, objects: Int?)] = []
@@ -23,7 +23,7 @@ private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
-/// What delegates of results controllers are told.
+/// The reports to delegates of results controllers.
 @MainActor @Suite struct ResultsTests {
     private func controller(_ stack: CarStack, _ listener: Listener) throws -> NSFetchedResultsController<
         NSManagedObject

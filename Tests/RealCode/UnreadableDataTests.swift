@@ -52,7 +52,7 @@ import Testing
         #expect(photo.value(forKey: "image") == nil)
         try FileManager.default.moveItem(at: away, to: external)
         #expect((photo.value(forKey: "image") as? Data)?.count == 200_000)
-        // The save tells what its caller could not be told.
+        // The save reports an error that its caller could not get.
         #expect(throws: NSError.self) { try context.save() }
         try context.save()
         try close(context)

@@ -230,7 +230,7 @@ import Testing
         #expect(expect(["Second", "Zeroth"]))
         try other("delete Second")
         #expect(expect(["Zeroth"]))
-        // The history that would tell of it is gone by the time it is asked for, or just in time.
+        // The history that would report it is deleted by the time it is read, or is read just in time.
         try other("batch Third")
         try other("purge")
         try other("insert Fourth 1")

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What another process does to a store, told line by line.
+/// What another process does to a store, printed line by line.
 public struct RemoteChangeWriter {
     private let container: NSPersistentContainer
 

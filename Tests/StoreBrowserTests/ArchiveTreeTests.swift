@@ -52,7 +52,7 @@ import Testing
 
     @Test("References that refer to each other end")
     func aReferenceThatNamesItselfEnds() throws {
-        // 10: a reference to itself; it is no object with fields.
+        // 10: a reference to itself; it is not an object with fields.
         let tree = try #require(ArchiveTree(archive([.string("$null"), .identifier(1)])))
         #expect(tree.text.contains("same object"))
         // Two that name each other.

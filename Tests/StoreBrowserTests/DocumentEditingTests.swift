@@ -227,7 +227,7 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: document.url.path))
             try Data("nothing".utf8).write(to: document.url)
             #expect(try await editor.failure("save").message.isEmpty == false)
-            // It cannot be read anew either: nothing is given up.
+            // It cannot be read anew either: nothing is discarded.
             _ = try await editor.failure("discard")
             #expect(try await editor.isEdited())
             #expect(try Data(contentsOf: document.url) == Data("nothing".utf8))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreBrowser
 
-/// What somebody waits for goes before what is only told beside it.
+/// Requests that a user waits for precede secondary ones, such as counts.
 @Suite struct PrecedenceTests {
     /// Something that happens once, and is waited for.
     private final class Moment: Sendable {

@@ -257,7 +257,8 @@ import Testing
             let value = try PlainValueText.value(text, of: attribute)
             #expect(PlainValueText.text(value).map { $0.filter { !$0.isWhitespace } } == text)
         }
-        // What could not be told from a date, or would come back as something else, is not plain.
+        // A value that could not be distinguished from a date, or would be read back as another value, is
+        // not plain.
         #expect(PlainValueText.text(["$date": "x"]) == nil)
         #expect(PlainValueText.text([NSNull()]) == nil)
         #expect(PlainValueText.text(NSDecimalNumber(string: "1")) == nil)

@@ -183,7 +183,7 @@ import Testing
         let findings = try StoreCheck(zoo.url).findings()
         #expect(findings.map(\.code) == [.danglingLink] && findings[0].severity == .warning)
         #expect(findings[0].message.contains(table) && findings[0].objects == ["Tag/2"])
-        // One that is not there is not told either.
+        // A dangling link is not dumped either.
         #expect(try !zoo.dump().text.contains("Tag/2"))
     }
 

@@ -96,7 +96,7 @@ struct DocumentCorpusTests {
         .stringAttributeType: "string", .binaryDataAttributeType: "binary",
     ]
 
-    /// How many objects of each entity, by its name in capitals, are told without a model.
+    /// The number of objects of each entity, by its name in capitals, that is reported without a model.
     private static func counts(_ url: URL) throws -> [String: Int] {
         let source = try OpenStore(url, model: nil)
         #expect(source.model.isReconstructed && source.notices.count == 1)

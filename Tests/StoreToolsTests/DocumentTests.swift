@@ -116,7 +116,7 @@ import Testing
         #expect(schema.entities?[2].parent == "Item")
     }
 
-    /// What a file tells makes the same objects again once the model is there.
+    /// The dump of a file makes the same objects again once the model is available.
     @Test("An XML store is read and dumped with a model made from its objects")
     func anXMLStoreIsReadWithoutItsModel() throws {
         let url = try zoo.document(.xml)
@@ -316,7 +316,7 @@ import Testing
         #expect(codes.isSuperset(of: [.invalidKey, .highestKey]))
     }
 
-    /// Ends that do not agree are told, as only one of them can be in a table.
+    /// Ends that do not agree are reported, as only one of them can be in a table.
     @Test("Ends of a relationship that disagree are a finding and a notice")
     func endsThatDisagree() throws {
         let url = try zoo.document(.xml)

@@ -127,7 +127,7 @@ import Testing
             model: Zoo.model())
         #expect(outcome.count == 7)
         let told = outcome.leftOut.joined(separator: "\n")
-        // Special/0 is no Item, though their keys are of one table.
+        // Special/0 is not an Item, though their keys are of one table.
         #expect(
             told.contains(
                 "Box.lid: it leads to an object of another entity than it says (1: Box/-3 to Item/0)"),
@@ -137,7 +137,7 @@ import Testing
         #expect(try rows("SELECT Z_PK FROM ZBOX ORDER BY Z_PK") == [[8], [9], [10]])
         #expect(try rows("SELECT b.ZLABEL = 'a' FROM ZITEM i JOIN ZBOX b ON b.Z_PK = i.ZBOX") == [[1]])
         #expect(try rows("SELECT Z_PK FROM ZITEM ORDER BY Z_PK") == [[1], [2], [3]])
-        // The order is told by the lists of boxes, and the one of Box/-3 is not given.
+        // The lists of boxes contain the order, and the list of Box/-3 is missing.
         #expect(try StoreCheck(copy).findings().map(\.code) == [.missingOrder])
     }
 
@@ -248,7 +248,7 @@ import Testing
         #expect(try StoreSchemaReport(source).isModelReconstructed)
         #expect(try StoreReport(plain).isModelReconstructed)
         var told = ""
-        // Of ordered relationships with an inverse, the tables do not tell the names.
+        // Of ordered relationships with an inverse, the tables do not contain the names.
         #expect(
             try StoreDump(source).write { told += $0 } == [
                 "Orders of unknown relationships are not part of the dump: ZITEM.Z_FOK_BOX."

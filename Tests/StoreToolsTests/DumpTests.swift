@@ -47,7 +47,7 @@ import Testing
         #expect(first["external"] == .string(Data(repeating: 7, count: 300).base64EncodedString()))
         #expect(first["place"] == .object(["x": .number("1.5"), "y": .string("north")]))
         #expect(first["count"] == .number("7"))
-        // The other end tells who is in it.
+        // The other end contains the members.
         #expect(first["lidOf"] == .null)
     }
 
@@ -79,7 +79,7 @@ import Testing
             #expect(Set((notes ?? []).compactMap { $0.value(forKey: "name") as? String }) == ["red", "blue"])
             let friends = (items[0] as? NSManagedObject)?.value(forKey: "friends") as? Set<NSManagedObject>
             #expect(friends?.count == 1)
-            // New objects get keys that nobody has.
+            // New objects get unused keys.
             let lid = box.value(forKey: "lid") as? NSManagedObject
             #expect(lid?.value(forKey: "bytes") as? Data == Data() && lid?.value(forKey: "count") == nil)
         }
@@ -247,7 +247,7 @@ import Testing
         } throws: {
             $0.localizedDescription.hasPrefix("Item/1, '\(property)' (column Z")
         }
-        // Nor told in any other way.
+        // Nor reported in any other way.
         for format in StoreExport.Format.allCases {
             #expect(throws: StoreToolError.self) {
                 try StoreExport(source, format: format).write("Item") { _ in }

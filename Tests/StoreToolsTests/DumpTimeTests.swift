@@ -78,7 +78,7 @@ import Testing
         #expect(try DumpImport(more).add(to: url, model: nil).count == 2)
         let told = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 4", in: url)
         #expect(told.flatMap { Double.fromDatabaseValue($0) } == 9)
-        // One whose time is not told is new.
+        // An entry whose time is not given is new.
         let untold = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 5", in: url)
         #expect((untold.flatMap { Double.fromDatabaseValue($0) } ?? 0) >= start)
     }

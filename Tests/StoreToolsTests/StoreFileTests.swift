@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// A store that somebody has open, with a log that is not in the file yet.
+    /// A store that is open, with a log that is not in the file yet.
     @Test("Reading a store changes no byte of its files")
     func readingChangesNoByte() throws {
         let zoo = try ZooStore()

@@ -55,7 +55,7 @@ package enum Fault: Hashable, Sendable {
         self = fault
     }
 
-    /// What the recorder is told.
+    /// The input of the recorder.
     var number: Int32 {
         guard case .error(let failure, _) = self else { return Int32(TESTVFS_DEATH.rawValue) }
         return Int32(failure.number)

@@ -3,14 +3,14 @@
 #
 # CHROMIUM may name a browser, PYTHON a Python that has Playwright and axe.
 
-# Where they go when this machine's Python has none.
+# Where they are installed when this machine's Python has none.
 page_test_environment="${PAGE_TEST_ENVIRONMENT:-.build/page-tests}"
 
 has_browser() {
     [ -n "${CHROMIUM:-}" ] || has_command chromium || has_command google-chrome || ubuntu_browser >/dev/null
 }
 
-# Ubuntu's chromium-browser may be a script that only asks for a snap.
+# Ubuntu's chromium-browser may be a script that only requests a snap.
 ubuntu_browser() {
     has_command chromium-browser && chromium-browser --version 2>/dev/null | grep -i chromium
 }

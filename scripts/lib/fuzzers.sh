@@ -2,7 +2,7 @@
 # The fuzzers that are guided by coverage. To be sourced, after say.sh, in the folder of the package.
 
 fuzz_path="${FUZZ_PATH:-.build-fuzz}"
-# What is cached for good would count as a leak.
+# Permanent caches would count as leaks.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}"
 
 # Builds the fuzzers, with a look at each edge and each comparison of all our code, AddressSanitizer for all of it, and
@@ -42,7 +42,7 @@ fuzz_scratch() {
     trap 'rm -rf "$TMPDIR"' EXIT
 }
 
-# fuzz_one SUBJECT PROGRAM SECONDS: runs one subject; what it says goes into a file, and so do its figures.
+# fuzz_one SUBJECT PROGRAM SECONDS: runs one subject; its output and its figures go into files.
 fuzz_one() {
     local name="$1" program="$2" seconds="$3" log inputs seeds options=() folders=() state=0 count edges slowest figures
     log="$fuzz_path/$name.log"
@@ -68,7 +68,7 @@ fuzz_one() {
     printf '%s\n' "$figures" >"$fuzz_path/figures/$name"
 }
 
-# fuzz_all SECONDS [SUBJECT…]: runs the subjects, or those that are named, some at once, and says what came of each.
+# fuzz_all SECONDS [SUBJECT…]: runs all subjects, or the named ones, some at once, and prints the result of each.
 fuzz_all() {
     local seconds="$1" name program list=() jobs="${FUZZ_JOBS:-1}"
     shift
@@ -79,7 +79,7 @@ fuzz_all() {
         list+=("$name $program")
     done < <(fuzz_subjects)
     [ "${#list[@]}" -gt 0 ] || fail "There is no such subject; there are: $(fuzz_subjects | cut -d ' ' -f 1 | xargs)"
-    # No time would be no limit.
+    # A time of zero would mean no limit.
     seconds=$((seconds * jobs / ${#list[@]}))
     [ "$seconds" -gt 0 ] || fail "That is less than a second for each of ${#list[@]} subjects."
     rm -rf "$fuzz_path/figures"

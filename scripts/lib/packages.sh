@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Finds out what is missing on this machine, and installs it if that is allowed. To be sourced, after say.sh.
+# Finds the packages that are missing on this machine, and installs them if that is allowed. To be sourced, after say.sh.
 
 # The packages that are missing, by the names that Debian and Ubuntu give them.
 missing=()
@@ -45,7 +45,7 @@ refresh_packages() {
     as_root apt-get update -q >&2 || say "The lists of packages could not be loaded; trying with those that are there."
 }
 
-# Installs what need found missing; otherwise names it, and how to get it.
+# Installs the packages that `need` found missing; otherwise lists them and how to install them.
 install_missing() {
     [ "${#missing[@]}" -gt 0 ] || return 0
     say "Missing: ${missing[*]}"

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # Words on the terminal. To be sourced.
 
-# Says what happens; output that others may read stays clean.
+# Prints progress, separately from output that other programs may read.
 say() { printf '%s\n' "$*" >&2; }
 
-# Says why nothing more happens, and ends.
+# Prints the reason, and exits.
 fail() {
     say "$*"
     exit 1

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# A temporary folder of a run's own, which goes with the run. To be sourced, after say.sh.
+# A temporary folder for one run, which is removed with it. To be sourced, after say.sh.
 
-# Makes the folder, and names it by TMPDIR, so that all that is started has its temporary files there. It goes with the run.
+# Makes the folder, and names it by TMPDIR, so that all programs that it starts have their temporary files there. It is removed with the run.
 begin_temporary() {
     ordinary_temporary="${TMPDIR:-}"
     temporary="$(mktemp -d)"
     trap 'rm -rf "$temporary"' EXIT
     mkdir "$temporary/t"
-    # Tests go on as a user who may do nothing, in folders of theirs below.
+    # Tests continue as a user without permissions, in folders of that user below.
     chmod 755 "$temporary" "$temporary/t"
     export TMPDIR="$temporary/t"
 }
@@ -18,7 +18,7 @@ as_before() {
     if [ -n "$ordinary_temporary" ]; then TMPDIR="$ordinary_temporary" "$@"; else env -u TMPDIR "$@"; fi
 }
 
-# Nothing of ours is left; what is, `left_over` names. What SwiftPM, compilers and linkers leave that tests have started is theirs.
+# None of our files may remain; `left_over` names those that do. Leftovers of SwiftPM, compilers and linkers that tests have started do not count.
 nothing_is_left() {
     local left
     # shellcheck disable=SC2010

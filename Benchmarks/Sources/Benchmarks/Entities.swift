@@ -40,7 +40,7 @@ extension NSPersistentStoreCoordinator {
         return context
     }
 
-    /// Works in a new context and lets go of it.
+    /// Works in a new context and releases it.
     func inContext<Value>(_ body: (NSManagedObjectContext) throws -> Value) throws -> Value {
         let context = newContext()
         return try context.performAndWait { try body(context) }

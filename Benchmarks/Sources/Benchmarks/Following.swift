@@ -97,5 +97,5 @@ enum Following {
     }
 }
 
-/// Whom controllers tell: without a delegate they follow nothing.
+/// The delegate of controllers: without one they follow nothing.
 private final class Audience: NSObject, NSFetchedResultsControllerDelegate {}

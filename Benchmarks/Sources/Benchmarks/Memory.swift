@@ -17,7 +17,7 @@ enum Memory {
             for object in objects { _ = object.sum }
             return objects
         }
-        // Nothing is said where the allocator does not tell.
+        // Prints nothing where the allocator does not report it.
         guard let faults, let objects else { return [] }
         return [
             Figure(name: "memory of a registered fault", value: faults, goal: 200, unit: "bytes"),

@@ -2,7 +2,7 @@ import CoreData
 
 @testable import BooksApp
 
-/// A store in a folder of its own, which goes with it, and a document on it.
+/// A store in a folder of its own, which is removed with it, and a document on it.
 final class TestLibrary: Sendable {
     let folder: URL
     let container: BooksContainer

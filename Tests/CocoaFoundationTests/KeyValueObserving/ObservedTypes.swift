@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CocoaFoundation
 
-/// A class that tells its changes, as a managed object does.
+/// A class that announces its changes, as a managed object does.
 class Writer: KeyValueObserving {
     var observationCenter: ObservationCenter?
 
@@ -126,7 +126,7 @@ final class Novel: KeyValueObserving, KeyPathNaming {
     }
 }
 
-/// An observer with the method, which notes what it is told in short texts.
+/// An observer with the method, which records each notification as a short string.
 final class Witness: KeyValueObserver {
     private(set) var notes: [String] = []
     private(set) var changes: [[NSKeyValueChangeKey: Any]] = []

@@ -111,7 +111,7 @@ final class InsecureNote: NSObject, NSCoding {
     func encode(with coder: NSCoder) {}
 }
 
-/// A class that says it supports secure coding, and asks for values as old classes do.
+/// A class that claims to support secure coding, and decodes values as old classes do.
 final class UnkeyedNote: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CocoaFoundation
 
-/// Archives that nobody wrote in good faith end in an error: no crash, no endless loop, no object of a class that
-/// was not asked for.
+/// Malicious archives end in an error: no crash, no endless loop, no object of a class that was not
+/// requested.
 @Suite struct HostileArchiveTests {
     private func read(_ data: Data, _ classes: [AnyClass] = KeyedArchiveTests.plainClasses) throws
         -> AnyObject?
@@ -101,7 +101,8 @@ import Testing
 
     @Test("Every reference to a shared object is checked against its allowed classes")
     func everyReferenceToAnObjectIsChecked() {
-        // The first reference asks for any of the plain classes, the second, from a URL, for a URL alone.
+        // The first reference is decoded as any of the plain classes, the second, from a URL, as a URL
+        // alone.
         let data = archive { table in
             let elements = table.add(.array([table.add(.identifier(3)), table.add(.identifier(5))]))
             return [
@@ -388,7 +389,7 @@ import Testing
                 let place = Int.random(in: 0..<damaged.count, using: &numbers)
                 damaged[place] = UInt8.random(in: 0...255, using: &numbers)
             }
-            // Whatever comes out, it is an error or an object of the classes that were asked for.
+            // The result is always an error or an object of the requested classes.
             if let object = try? read(damaged, sampleClasses) { #expect(object is NSObject) }
         }
     }

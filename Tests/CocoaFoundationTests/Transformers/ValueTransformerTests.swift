@@ -19,7 +19,7 @@ private final class Shouting: ValueTransformer {
 
 private struct Reason: Error, Equatable { let text: String }
 
-/// A transformer that tells why it fails.
+/// A transformer that reports why it fails.
 private class Reasoning: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? {
         _ = transformationFailed(with: Reason(text: "first"))
@@ -42,7 +42,7 @@ private final class Recovering: Reasoning {
         #expect(ValueTransformer(forName: .shouting) === transformer)
         #expect(Shouting(forName: .shouting) === transformer)
         #expect(ValueTransformer.valueTransformerNames().contains(.shouting))
-        // Asked for as another class, it is not there.
+        // It is not found as another class.
         #expect(NSSecureUnarchiveFromDataTransformer(forName: .shouting) == nil)
 
         let other = Shouting()
@@ -161,7 +161,7 @@ private final class Recovering: Reasoning {
         }
     }
 
-    // MARK: What a store asks for
+    // MARK: What a store requests
 
     @Test("A transformer to data makes the stored data")
     func ordinaryTransformersMakeTheStoredData() throws {

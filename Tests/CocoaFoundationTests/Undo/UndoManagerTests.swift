@@ -254,7 +254,7 @@ import Testing
         #expect(counter.value == 0)
         #expect(other.value == 3)
         #expect(!manager.canUndo)
-        // Something that is no object is no target of any action.
+        // A value that is not an object is not the target of any action.
         manager.removeAllActions(withTarget: 5)
         #expect(manager.canRedo)
     }

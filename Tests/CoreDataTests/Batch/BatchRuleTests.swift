@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Batch requests go past contexts: nobody is told, nothing is validated, nothing can be undone.
+/// Batch requests bypass contexts: there are no notifications, no validation and no undo.
 @Suite struct BatchRuleTests {
     @Test("Batch requests post no notifications, change no objects and are not undoable")
     func contextsAreNotNotified() throws {

@@ -12,7 +12,7 @@ import Testing
         context = stack.context()
     }
 
-    /// Keeps a queue busy until it is let go.
+    /// Keeps a queue busy until it is released.
     private final class Obstacle: Sendable {
         private let begun = DispatchSemaphore(value: 0)
         private let over = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What contexts of a family take in of each other's saves.
+/// What contexts of a family adopt of each other's saves.
 @Suite(.onEveryStore) struct ChildMergeTests {
     let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a child's save does in the parent, and what it tells.
+/// The effect of a child's save on the parent, and its notifications.
 @Suite(.onEveryStore) struct ChildSavingTests {
     let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }

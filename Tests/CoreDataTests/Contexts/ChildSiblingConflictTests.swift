@@ -77,7 +77,8 @@ import Testing
         }
     }
 
-    /// The sibling's item goes with the owner by a rule that only the parent can apply; so does the link of its part.
+    /// The sibling's item is deleted with the owner by a rule that only the parent can apply; so is the
+    /// link of its part.
     @Test("A child's deletion cascades to an object that a sibling added to the owner")
     func siblingsMemberGoesWithADeletion() throws {
         let (owner, item, part) = try child.event { child throws in
@@ -112,7 +113,8 @@ import Testing
         }
     }
 
-    /// The parent has not the item any more, and no conflict tells, as the link is no change of the item.
+    /// The parent no longer has the item, and there is no conflict, since the link is not a change of the
+    /// item.
     @Test("A child's relationship to an object that a sibling deleted becomes nil")
     func relationshipToASiblingsDeletion() throws {
         let (item, part) = try child.event { (try $0.only("Item"), try $0.only("Part")) }
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    /// What no store keeps is no change that an object comes back for.
+    /// A change that no store keeps does not restore a deleted object.
     @Test(
         "A transient change does not restore an object that a sibling deleted",
         arguments: [NSMergePolicy.error, .mergeByPropertyObjectTrump, .overwrite])

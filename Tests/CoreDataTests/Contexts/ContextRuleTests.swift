@@ -114,7 +114,8 @@ import Testing
         }
     }
 
-    /// The child's object has a temporary ID after the child's save, and a permanent one when it asks for it.
+    /// The child's object has a temporary ID after the child's save, and a permanent one when it requests
+    /// it.
     @Test("A child obtains permanent IDs of objects that it saved to its parent")
     func childObtainsPermanentIDsAfterItsSave() throws {
         let family = try ContextFamily()

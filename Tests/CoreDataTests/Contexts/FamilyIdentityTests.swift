@@ -49,7 +49,7 @@ import Testing
         let (author, _) = try unsaved(family)
         try family.grandchild.event { leaf throws in
             leaf.insertBook("own")
-            // The fetch processes the insertion, which is told before the parents are asked.
+            // The fetch processes the insertion, which is reported before the parents fetch.
             let token = NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextObjectsDidChange, object: leaf, queue: nil
             ) { _ in try? family.root.saveAndWait() }

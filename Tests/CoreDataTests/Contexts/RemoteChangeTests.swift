@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Changes that were made elsewhere, told by IDs or their URLs.
+/// Changes that were made elsewhere, given by IDs or their URLs.
 @Suite struct RemoteChangeTests {
     let family: ContextFamily
     private var root: NSManagedObjectContext { family.root }

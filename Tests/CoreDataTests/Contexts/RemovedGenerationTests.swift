@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// A store that goes while somebody reads one of its generations.
+/// Removing a store while a context reads one of its generations.
 @Suite struct RemovedGenerationTests {
     /// The store waits for the reader, which finds all or the error that names what happened.
     @Test("A removed store ends its generations after readers finish or fail with a clear error")
@@ -34,7 +34,7 @@ import Testing
             while store.readCount == reads { await Task.yield() }
             do {
                 try stack.coordinator.remove(store)
-                // Nobody has the file open any more: the log has gone into it.
+                // The file is no longer open in any process: the log has been moved into it.
                 #expect(!FileManager.default.fileExists(atPath: stack.file.path + "-wal"))
             } catch {
                 Issue.record(error)

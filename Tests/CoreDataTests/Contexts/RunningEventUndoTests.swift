@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// An undo manager that is told to undo by others than its context, as a menu does.
+/// An undo manager whose undo is called by code other than its context, as a menu does.
 @Suite struct RunningEventUndoTests {
     private let diary: HookStack
     private var context: NSManagedObjectContext { diary.context }

@@ -113,7 +113,7 @@ import Testing
             large.setValue(7.5, forKey: "size")
             small.setValue(2.5, forKey: "size")
             try check([[1, 7.5, 7.5], [0, 2.5, 2.5]])
-            // One that goes to nobody, and one that comes from there.
+            // One whose link is removed, and one that gets a link.
             small.setValue(nil, forKey: "size")
             none.setValue(2.5, forKey: "size")
             try check([[1, 7.5, 7.5], [0, 2.5, 2.5]])

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import Testing
 
-/// Every code of contexts, saves, stores, requests and migrations, how it comes about, and what its `userInfo` tells.
+/// Every code of contexts, saves, stores, requests and migrations, its cause, and the contents of its
+/// `userInfo`.
 @Suite struct StoreErrorTableTests {
     private let folder: StoreFolder
     private let other: StoreFolder

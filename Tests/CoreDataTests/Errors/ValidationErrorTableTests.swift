@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Every code of a validation, how it comes about, and what its `userInfo` tells.
+/// Every code of a validation, its cause, and the contents of its `userInfo`.
 @Suite struct ValidationErrorTableTests {
     /// A way to make a save, or a check of one value, fail.
     struct Row: Sendable, CustomTestStringConvertible {

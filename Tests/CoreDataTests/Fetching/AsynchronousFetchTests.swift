@@ -2,7 +2,7 @@ import CoreData
 import Synchronization
 import Testing
 
-/// Fetches whose store is asked on another thread.
+/// Fetches whose store is read on another thread.
 struct AsynchronousFetchTests {
     private let folder: StoreFolder
     private let coordinator: NSPersistentStoreCoordinator

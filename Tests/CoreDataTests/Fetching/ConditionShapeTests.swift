@@ -52,7 +52,7 @@ import Testing
             let controller = NSFetchedResultsController(
                 fetchRequest: copy, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
             try controller.performFetch()
-            // Whoever iterates the changes has it follow.
+            // Iterating the changes makes the controller follow its context.
             let changes = controller.changes()
             #expect(controller.fetchedObjects?.map(\.title) == ["Emma", "Germinal"])
             try context.book("Persuasion").pages = 500

@@ -11,7 +11,7 @@ import Testing
         case child
     }
 
-    /// Three people: with two books, with one, and with none, who is nobody's owner and has no name.
+    /// Three people: with two books, with one, and with none. The last one has no name.
     private func fill(_ context: NSManagedObjectContext) {
         func person(_ serial: Int, _ name: String?, _ pages: [Int]) {
             let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
@@ -121,7 +121,7 @@ import Testing
             ("count:(owner.books)", ["2", "1", "2", "0"]),
             // The sum of no decimal numbers is a decimal zero.
             ("(owner.books.@sum.price + 1) / 2", ["150.5", "0.5", "150.5", "0.5"]),
-            // What is no decimal is a number all the same.
+            // A value that is not a decimal is nevertheless a number.
             ("price + 1e300", ["nil", "nil", "1e+300", "1e+300"]),
         ] {
             #expect(try values(way, "Book", format, by: "pages") == expected, "\(format)")

@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// What is gone is nobody's affair but of those who read it.
+    /// A deleted object affects only the code that reads it.
     @Test("Reading a batch does not mark a neighbour that another context deleted", arguments: [false, true])
     func deletedNeighbourIsLeftAlone(_ lazily: Bool) throws {
         let stack = try TestStack.books(10)

@@ -80,7 +80,8 @@ import Testing
             #expect(try books("NOT (\(format))", inner, context) == ["Germinal", "L'Œuvre", "Été"])
             inner.resultType = .managedObjectIDResultType
             #expect(try books(format, inner, context) == expected)
-            // In a child, the context asked is the parent; its unsaved objects are the same ones there.
+            // In a child, the parent is the context that fetches; its unsaved objects are the same ones
+            // there.
             let child = NSManagedObjectContext(.privateQueue)
             child.parent = context
             let inChild = try child.performAndWait { try books(format, inner, child) }

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Fetched properties whose conditions name the object that asks, or the property itself.
+/// Fetched properties whose conditions name the fetching object, or the property itself.
 @Suite struct FetchSourceTests {
     /// The model of the library, in which authors have fetched properties with some conditions on books.
     private static func model(_ formats: [String: String], userInfo: [String: Any] = [:]) throws

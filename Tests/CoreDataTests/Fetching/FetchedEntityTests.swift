@@ -130,7 +130,7 @@ import Testing
             #expect(try context.count(for: inSecond) == 2)
             inSecond.affectedStores = []
             #expect(try context.titles(inSecond) == [])
-            // Changed objects of a store that is not asked are not found either.
+            // Changed objects of a store that is not fetched from are not found either.
             try context.book("d").title = "d!"
             try context.book("c").title = "c!"
             inSecond.affectedStores = [second]

@@ -16,7 +16,7 @@ import Testing
             self.constants = constants
         }
 
-        /// Conditions that tell the values apart.
+        /// Conditions that distinguish the values.
         var formats: [String] {
             ["\(expression) == nil"]
                 + constants.flatMap {

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Results whose objects are made as they are asked for.
+/// Results whose objects are made when they are first read.
 @Suite struct LazyResultsTests {
     private func request(_ size: Int) -> NSFetchRequest<Book> {
         let request = NSFetchRequest<Book>.books(by: "pages")

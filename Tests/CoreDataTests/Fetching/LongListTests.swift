@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Identities of new objects change when they are saved, so that none can be kept for ever.
+    /// Identities of new objects change when they are saved, so that none can be kept permanently.
     @Test("A long list of objects finds its members before and after their save")
     func ofObjectsWithNewOnes() throws {
         try TestStack(Self.model()).inContext { context throws in

@@ -5,8 +5,8 @@ import Testing
 
 /// Conditions of a few hundred bytes whose SQL could grow with each level of nesting take little time and little room.
 @Suite struct NestedConditionTests {
-    /// A person of age 1 with three books of 1, 1 and 2 pages, each read first by somebody of age 0 and then by somebody of
-    /// age 1.
+    /// A person of age 1 with three books of 1, 1 and 2 pages, each read first by a person of age 0 and
+    /// then by a person of age 1.
     private func inTown(_ body: (NSManagedObjectContext) throws -> Void) throws {
         try TestStack(RandomTown.model()).inContext { context throws in
             func person(_ serial: Int, age: Int) -> NSManagedObject {

@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    /// Whoever looks at what was fetched of an object learns that it has changed.
+    /// Reading the fetched values of an object shows that it has changed.
     @Test("A merge notifies an observer of a partial fault's property")
     func mergeNotifiesObserverOfPart() throws {
         try stack.inContext { context throws in

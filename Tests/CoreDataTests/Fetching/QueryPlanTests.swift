@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Documented: an index has the texts as they are, so that every row is asked.
+    /// Documented: an index has the unfolded strings, so that every row is evaluated.
     @Test(
         "A comparison without regard to case or diacritics scans the table",
         arguments: [

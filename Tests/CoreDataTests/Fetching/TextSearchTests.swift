@@ -19,7 +19,8 @@ import Testing
         String(repeating: "a", count: 700),
     ]
 
-    /// Whether the bytes of a text stand in those of another one; asked at each place, as nobody would who is in a hurry.
+    /// Whether one string contains the bytes of another one; compared at each offset, which is slow but
+    /// simple.
     private static func contains(_ text: String, _ part: String) -> Bool {
         let (text, part) = (Array(text.utf8), Array(part.utf8))
         guard part.count <= text.count else { return false }

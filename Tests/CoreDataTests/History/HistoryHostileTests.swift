@@ -43,7 +43,7 @@ import Testing
         arguments: [
             ("NULL", []), ("x''", []), ("x'08'", ["title"]), ("zeroblob(100000000)", []),
             ("x'FFFFFFFFFF'", ["author", "isbn", "note", "pages", "reviews", "tags", "title"]),
-            // What is no blob is taken for its bytes: 0x54 is a letter.
+            // A value that is not a blob is read as its bytes: 0x54 is a letter.
             ("'T'", ["isbn", "pages", "reviews"]),
         ] as [(String, [String])])
     func bitmaps(_ value: String, _ names: [String]) throws {

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// One context takes in what another one of its coordinator saved.
+/// One context merges the save of another one of its coordinator.
 @Suite(.onEveryStore) struct MergeTests {
     private let diary: HookStack
     private let parent: Entry
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    // MARK: What is told
+    // MARK: Contents of notifications
 
     @Test("A merge posts merged IDs and refreshed objects")
     func mergeIsPosted() throws {

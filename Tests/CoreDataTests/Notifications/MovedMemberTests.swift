@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// What both have taken away is no stored member any more: linked again, it is a change to be saved.
+    /// A member that both contexts have removed is no longer stored: linking it again is a change to be
+    /// saved.
     @Test("A member that both contexts removed can be added and saved again", arguments: ["guards", "nodes"])
     func removedMemberIsAddedAgain(_ key: String) throws {
         let stack = try TestStack(Graph.model())

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// A context takes in what a context of another coordinator has saved to the same file.
+/// A context merges what a context of another coordinator has saved to the same file.
 @Suite struct OtherCoordinatorMergeTests {
     private let stack: TestStack
     private let context: NSManagedObjectContext
@@ -44,7 +44,7 @@ import Testing
         return try #require(log.all.last)
     }
 
-    /// The titles of the books that notifications tell of as inserted.
+    /// The titles of the books that notifications report as inserted.
     private func inserted(_ log: NotificationLog) -> [String?] {
         log.all.flatMap { $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? [] }
             .map { ($0 as? Book)?.title }
@@ -62,7 +62,7 @@ import Testing
             context.mergeChanges(fromContextDidSave: saved)
             #expect(try book("A").pages == 10)
             #expect(try !book("A").hasChanges)
-            // The context knows the newest row: its own change is no conflict.
+            // The context knows the newest row: its own change is not a conflict.
             try book("A").title = "A2"
             try context.save()
         }
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// A child takes in what concerns the store below its parent through the parent.
+    /// A child adopts changes of the store below its parent through the parent.
     @Test("A child merges another coordinator's save after its parent")
     func familyOfContexts() throws {
         let child = NSManagedObjectContext(.privateQueue)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    // MARK: Forms of what is told
+    // MARK: Forms of notifications
 
     enum Form: CaseIterable {
         case arrayOfObjects, arrayOfIDs, setOfURLs, arrayOfURLs, nsArray, nsSet

@@ -230,7 +230,7 @@ import Testing
             log.clear()
             context.delete(parent)
         }
-        // The child goes with its parent.
+        // The child is deleted with its parent.
         diary.event { _ in
             #expect(
                 log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")

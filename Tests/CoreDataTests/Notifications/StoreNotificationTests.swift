@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Which notifications tell of stores that go, and where a merge is told.
+/// Which notifications report removed stores, and where a merge is reported.
 @Suite struct StoreNotificationTests {
     @Test("The removal of a store is posted before it happens")
     func removalIsPostedBefore() throws {

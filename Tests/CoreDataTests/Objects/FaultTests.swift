@@ -314,7 +314,7 @@ import Testing
             #expect(entry.value(forKey: "title") == nil && entry.isDeleted)
             context.rollback()
             #expect(!context.hasChanges && !entry.isDeleted)
-            // Asked again, it is missed again.
+            // A second access misses it again.
             #expect(entry.value(forKey: "title") == nil && entry.isDeleted)
         }
     }

@@ -19,14 +19,14 @@ import Testing
         hooks.onDidTurnIntoFault = { hooks.note("\($0.primitiveValue(forKey: "mark") ?? "-")") }
         _ = hooks.take()
         diary.event { $0.refresh(entry, mergeChanges: false) }
-        // Whoever reads there loads the object again, which a program had better leave.
+        // A read there loads the object again, which programs should avoid.
         let noted = hooks.take().filter { $0 != "awakeFromFetch a" }
         #expect(noted == ["willTurnIntoFault a", "m", "didTurnIntoFault", "-"])
         hooks.onWillTurnIntoFault = nil
         hooks.onDidTurnIntoFault = nil
     }
 
-    /// An object that has left its context asks nobody about its row.
+    /// An object that has left its context does not read its row.
     @Test("An object without a context does not call shouldHandleInaccessibleFault")
     func objectWithoutAContext() throws {
         final class Asked: NSManagedObjectContext, @unchecked Sendable {

@@ -68,7 +68,7 @@ import Testing
         diary.event { context in
             #expect(context.registeredObjects.isEmpty)
             #expect(context.registeredObject(for: id) == nil)
-            // It comes back when it is asked for.
+            // It is found again when it is requested.
             #expect((context.object(with: id) as? Entry)?.title == "a")
         }
     }

@@ -3,7 +3,7 @@ import Observation
 import Synchronization
 import Testing
 
-/// Observers of managed objects: over relationships, of dependent keys, and of changes that nobody set.
+/// Observers of managed objects: over relationships, of dependent keys, and of changes that no setter made.
 @Suite struct KeyPathObservationTests {
     final class ObservedLetter: NSManagedObject {
         override class var managedProperties: [ManagedProperty] {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Notes what it is told.
+    /// Records its notifications.
     private final class Reader: KeyValueObserver {
         private(set) var told: [String] = []
 

@@ -153,7 +153,7 @@ import Testing
         _ = hooks.take()
         entry = nil
         #expect(hooks.take() == ["willTurnIntoFault a", "didTurnIntoFault"])
-        // A fault has nothing to tell.
+        // A fault has no values to report.
         entry = try diary.event { try fetchAll($0).first }
         #expect(entry?.isFault == true)
         entry = nil

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Who is told what of changes that others have saved, and of objects without a context.
+/// Which observers are notified of changes that others have saved, and of objects without a context.
 @Suite(.onEveryStore) struct MergedObservationTests {
     private let diary: HookStack
     private let entry: Entry

@@ -3,7 +3,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What observers are told when members of a to-many relationship come and go, one by one.
+/// The notifications of observers when members of a to-many relationship are added and removed one by one.
 @Suite(.onEveryStore) struct ObservedMembersTests {
     /// Notes the changes of one key: kind, places, what went, what came.
     private final class Reader: NSObject, KeyValueObserver, @unchecked Sendable {

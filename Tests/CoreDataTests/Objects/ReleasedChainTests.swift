@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The first node, with all others loaded behind it, which nobody else holds.
+    /// The first node, with all others loaded behind it and no other references to them.
     private func head(_ context: NSManagedObjectContext) throws -> NSManagedObject {
         let head = try #require(
             try context.all("Node", where: NSPredicate(format: "number == 0")).first)

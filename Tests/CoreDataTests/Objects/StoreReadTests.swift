@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// How often the store is asked when objects are found, loaded and refreshed.
+/// How often the store is read when objects are found, loaded and refreshed.
 @Suite struct StoreReadTests {
     private let stack: TestStack
     private let ids: [NSManagedObjectID]

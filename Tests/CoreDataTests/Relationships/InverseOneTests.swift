@@ -58,7 +58,7 @@ import Testing
             nodes[0].setValue(x, forKey: "badge")
             nodes[1].setValue(y, forKey: "badge")
             #expect(x.one("node") === nodes[0] && y.one("node") === nodes[1])
-            // b takes x: a has none, and y belongs to nobody.
+            // b takes x: a has none, and y has no partner.
             nodes[1].setValue(x, forKey: "badge")
             #expect(nodes[0].one("badge") == nil && nodes[1].one("badge") === x)
             #expect(x.one("node") === nodes[1] && y.one("node") == nil)
@@ -170,7 +170,7 @@ import Testing
             #expect(refusal.userInfo[NSValidationKeyErrorKey] as? String == "parent")
             #expect(refusal.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === node)
             #expect(node.one("parent") == nil)
-            // A leaf is a node, but a node is no leaf.
+            // A leaf is a node, but a node is not a leaf.
             let leaf = try context.insert("Leaf")
             try node.setValue(checking: leaf, forKey: "parent")
             #expect(try error { try tag.setValue(checking: [node], forKey: "leaves") }.code == 1550)

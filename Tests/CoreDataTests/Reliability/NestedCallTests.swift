@@ -4,7 +4,7 @@ import Testing
 import CoreData
 @testable import CoreDataSQLite
 
-/// Calls from inside of other calls: they work, or they throw an error that says why not; they neither trap nor wait for ever.
+/// Nested calls: they work, or they throw an error that gives the reason; they neither trap nor deadlock.
 @Suite(.timeLimit(.minutes(2))) struct NestedCallTests {
     private static let model: NSManagedObjectModel = {
         let value = transformable("value", "NestedFetch")

@@ -89,7 +89,7 @@ import CoreData
         let other = try DatabaseQueue(path: folder.file.path)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE; COMMIT") }
         let began = DispatchSemaphore(value: 0)
-        // While another connection has the lock, for 240 seconds if nobody cancels.
+        // While another connection has the lock, for 240 seconds unless it is cancelled.
         try await other.write { database in
             try database.execute(sql: "INSERT INTO ZITEM (Z_ENT, Z_OPT) VALUES (1, 1)")
             let ended = DispatchSemaphore(value: 0)

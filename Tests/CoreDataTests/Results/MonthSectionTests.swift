@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Sections by a transient attribute that is computed from a date when it is asked for.
+/// Sections by a transient attribute that is computed from a date when it is read.
 @Suite struct MonthSectionTests {
     final class MonthEvent: NSManagedObject {
         override class var managedProperties: [ManagedProperty] {

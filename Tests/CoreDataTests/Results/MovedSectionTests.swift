@@ -42,7 +42,7 @@ import Testing
 
     private func thing(_ title: String) throws -> NSManagedObject { try #require(things[title]) }
 
-    /// What one delegate is told of a change, while another one keeps a list right by the reports.
+    /// The reports of a change that one delegate gets, while another delegate updates a list by them.
     private func reports(
         by keys: String..., sections: String, limit: Int = 0, _ body: () throws -> Void
     ) throws -> [String] {

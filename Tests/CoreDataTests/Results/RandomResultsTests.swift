@@ -51,7 +51,7 @@ import Testing
         /// Whether a change was made that what was registered before does not fit.
         private var cannotUndo = false
         var log: [String] = []
-        /// Whether the last step reset the context, of which delegates are not told.
+        /// Whether the last step reset the context, which is not reported to delegates.
         var isReset = false
 
         init(seed: UInt64, merges: Bool) throws {
@@ -164,7 +164,7 @@ import Testing
             }
         }
 
-        /// Takes in what another context saves.
+        /// Merges the save of another context.
         private func mergeOthers() throws {
             let other = stack.context()
             let saved = NotificationLog(.NSManagedObjectContextDidSave, from: other)
@@ -207,7 +207,7 @@ import Testing
                 Followed("titles", .books(by: "pages", "title"), sections: "title", context),
                 Followed("counts", .books("author.books.@count > 1", by: "title"), context),
             ]
-            // So many that an object's values tell which of them a change may concern.
+            // So many controllers that an object's values determine which of them a change may affect.
             let some = try context.fetch(.books(by: "title", limit: 3))
             let authors = some.compactMap(\.author)
             let narrow =

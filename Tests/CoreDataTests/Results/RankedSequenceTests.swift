@@ -56,7 +56,7 @@ import Testing
             #expect(sequence.markedPlace(at: marked.count) == nil)
             guard step % 100 == 0 else { continue }
             #expect(elements(sequence) == array.map(\.value))
-            // A tree balanced by these weights is no deeper than log(n + 1) to the base 4/3.
+            // The depth of a tree balanced by these weights is at most log(n + 1) to the base 4/3.
             #expect(Double(sequence.depth) <= log(Double(array.count + 1)) / log(4.0 / 3) + 1)
         }
     }

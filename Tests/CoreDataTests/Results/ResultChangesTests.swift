@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// What the delegate of a results controller without sections is told.
+/// The reports to the delegate of a results controller without sections.
 @Suite(.onEveryStore) struct ResultChangesTests {
     private func stack(_ format: String? = nil, limit: Int = 0) throws -> ResultsStack {
         try ResultsStack(["a": 10, "b": 20, "c": 30], .books(format, by: "pages", limit: limit))
@@ -75,7 +75,7 @@ import Testing
         #expect(told == ["will", "move c 0.2 0.0", "move a 0.0 0.2", "did"])
     }
 
-    /// What others do around an object is no move of it.
+    /// Changes of other objects around an object are not a move of it.
     @Test("An update beside insertions and deletions is not a move")
     func updateBesideOtherChanges() throws {
         let results = try stack()

@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    /// Of many controllers that require different values of their objects, those that a change may concern are asked.
+    /// Of many controllers that require different values of their objects, only those that a change may
+    /// affect check it.
     @Test("A change is evaluated only by controllers whose predicate its values may match")
     func otherValuesCostNothing() throws {
         try TestStack().inContext { context in

@@ -10,8 +10,8 @@ import Testing
             ["a": 10, "b": 20, "c": 30], .books(format, by: "pages", limit: limit), sections: sections)
     }
 
-    /// What the delegate is told of a refresh after another context has deleted "b", and how often the end of an event is
-    /// told with "b" among the deleted.
+    /// The delegate's reports of a refresh after another context has deleted "b", and how often the
+    /// notification at the end of an event contains "b" among the deleted objects.
     private func reports(_ results: ResultsStack) throws -> (told: [String], deletions: Int) {
         let gone = try results["b"]
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: results.context)

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Sections that do not follow each other have entries of their own: the place tells them apart.
+    /// Sections that do not follow each other have entries of their own, distinguished by their index.
     @Test("Repeated index titles are distinguished by their index")
     func repeatedIndexTitles() throws {
         let results = try ResultsStack(

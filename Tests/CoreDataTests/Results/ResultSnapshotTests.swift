@@ -59,7 +59,7 @@ import Testing
         #expect(delegate.differences.count == 1)
     }
 
-    /// What was handed out shows the state in which it was asked for.
+    /// A returned snapshot shows the state at the time of the call.
     @Test("Section infos show the state in which they were read")
     func sectionsAreValues() throws {
         let results = try ResultsStack(["a": 1, "b": 1], .books(by: "pages", "title"), sections: "pages")

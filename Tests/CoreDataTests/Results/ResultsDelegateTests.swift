@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Which of its methods a delegate is told by, and which delegates have a controller follow its context.
+/// Which delegate methods are called, and which delegates make a controller follow its context.
 @Suite struct ResultsDelegateTests {
     private class OneByOne: NSObject, NSFetchedResultsControllerDelegate {
         var told: [String] = []

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Notes what a results controller tells its delegate, in order.
+/// Records the reports of a results controller to its delegate, in order.
 final class ResultsLog: NSObject, NSFetchedResultsControllerDelegate {
     private var noted: [String] = []
 
@@ -50,7 +50,7 @@ extension NSFetchedResultsController {
     }
 }
 
-/// A context with books and a controller over them, whose delegate notes what it is told.
+/// A context with books and a controller over them, whose delegate records the reports.
 final class ResultsStack {
     let stack: TestStack
     let context: NSManagedObjectContext
@@ -80,7 +80,7 @@ final class ResultsStack {
         get throws { try #require(saved[title]) }
     }
 
-    /// What the delegate is told of an event.
+    /// The delegate's reports of an event.
     func event(_ body: (NSManagedObjectContext) throws -> Void) throws -> [String] {
         _ = diary.take()
         return try context.performAndWait {

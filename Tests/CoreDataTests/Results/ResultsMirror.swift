@@ -85,7 +85,8 @@ final class ResultsMirror: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
-/// Keeps a list right by differences alone. It keeps objects: a save gives them other IDs, which is no difference.
+/// Keeps a list up to date by differences alone. It keeps objects: a save gives them other IDs, which is
+/// not a difference.
 final class DifferenceMirror: NSObject, NSFetchedResultsControllerDelegate {
     var objects: [NSManagedObject] = []
 

@@ -11,7 +11,7 @@ import Testing
         return try ResultsStack(["a": 10, "b": 20, "c": 30], request, sections: sections)
     }
 
-    /// What the delegate is told of a save, but for what the store has computed.
+    /// The delegate's reports of a save, except values that the store has computed.
     private func save(_ results: ResultsStack) throws -> [String] {
         try results.context.performAndWait {
             _ = results.diary.take()

@@ -95,7 +95,7 @@ struct AppleDocumentTests {
         let raw = try RawXMLStore(Data(contentsOf: url))
         let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
             ofType: NSXMLStoreType, at: url)
-        // It is opened as it is, without being told to pass over versions, and takes no changes.
+        // It is opened as it is, without an option to ignore versions, and does not accept changes.
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(type: .xml, at: url)
         #expect(store.isReadOnly && store.identifier == raw.identifier)

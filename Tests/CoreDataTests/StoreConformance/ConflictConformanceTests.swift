@@ -35,8 +35,9 @@ import Testing
         return NSManagedObjectModel(of: owner, item)
     }()
 
-    /// Runs a block with the owners first and second, and the items of the first, after another context has done something with
-    /// them and saved; then saves, and tells what the store has: owners, and items with notes, as `name(item note, …)`.
+    /// Runs a block with the owners first and second, and the items of the first, after another context has
+    /// changed them and saved; then saves, and returns the content of the store: owners, and items with
+    /// notes, as `name(item note, …)`.
     private func resolve(
         _ kind: StoreKind, _ policy: NSMergePolicy,
         theirs: (_ owners: [NSManagedObject], _ items: [NSManagedObject]) throws -> Void,
@@ -132,7 +133,7 @@ import Testing
         #expect(found == [outcome.staysDeleted ? "1(b old)" : "1(theirs old, b old)", "2()", "3()"])
     }
 
-    /// What the other has linked to a deleted owner goes with it, too.
+    /// An object that the other context has linked to a deleted owner is deleted with it, too.
     @Test(
         "A deletion that wins cascades to objects that were added elsewhere", arguments: kinds,
         outcomes.filter(\.staysDeleted))

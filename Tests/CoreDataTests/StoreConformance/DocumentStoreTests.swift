@@ -432,7 +432,7 @@ private final class TwinStore: NSAtomicStore, @unchecked Sendable {
     override func save() throws {}
 }
 
-/// What incremental stores are asked for, and when.
+/// The calls to incremental stores, and their times.
 struct IncrementalStoreTests {
     private func filled() throws -> (NSPersistentStoreCoordinator, Service) {
         let store = try ConformanceStore(.incremental)

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a custom incremental store is asked, and how often.
+/// The calls to a custom incremental store, and how often they are made.
 @Suite struct IncrementalContractTests {
     private func filled() throws -> (NSPersistentStoreCoordinator, Service) {
         let store = try ConformanceStore(.incremental)

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// When an incremental store is asked for relationships that its nodes do not have.
+/// When an incremental store is called for relationships that its nodes do not have.
 @Suite struct NodeRelationshipTests {
     @Test("A to-one relationship is loaded with the row, a to-many one when it is read")
     func relationshipsOfNodes() throws {

@@ -107,7 +107,7 @@ final class RawXMLStore: NSObject, XMLParserDelegate {
         }
         let model = NSManagedObjectModel()
         model.entities = Array(entities.values)
-        // What leads to a superentity in Apple's model may lead to any of its heirs.
+        // A relationship to a superentity in Apple's model may lead to any of its subentities.
         return model
     }
 

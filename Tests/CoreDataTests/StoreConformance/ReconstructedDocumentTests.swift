@@ -23,7 +23,7 @@ import Testing
             ofType: store.kind.type.rawValue, at: store.url)
     }
 
-    /// An XML store of these objects, in a folder that goes with it.
+    /// An XML store of these objects, in a folder that is removed with it.
     private func document(_ objects: String, entities: [String] = []) throws -> ConformanceStore {
         let store = try ConformanceStore(.xml)
         let hashes = entities.map { "<key>\($0)</key><data>AAAA</data>" }.joined()
@@ -49,7 +49,7 @@ import Testing
         "<object type=\"\(type)\" id=\"z\(id)\">\(content)</object>"
     }
 
-    // MARK: What the objects tell
+    // MARK: What the objects show
 
     @Test("A model is made from the objects of an XML store")
     func modelOfAnXMLStore() throws {

@@ -100,7 +100,7 @@ struct StoreConformance {
         }
     }
 
-    /// What a store cannot sort by is told before anything is sorted.
+    /// An order that a store does not support is reported before anything is sorted.
     @Test(
         "A sort key that cannot be sorted by is an error that names it", arguments: StoreKind.answering,
         ["members", "nothing"])
@@ -706,7 +706,7 @@ struct StoreConformance {
             "Item", attribute("name", .string), derived("upper", .string, "uppercase:(name)"))
         let derivation = try error { _ = try ConformanceStore(kind).open(NSManagedObjectModel(of: computed)) }
         #expect(derivation.code == 134020 && derivation.localizedDescription.contains("upper"))
-        // It keeps no history, which the log tells.
+        // It keeps no history, which the log reports.
         try ConformanceStore(kind).open(ConformanceModel.make(), [NSPersistentHistoryTrackingKey: true])
             .close()
     }

@@ -117,8 +117,8 @@ struct AppleStoreTests {
                 changed = (table, "Z\(text.name.uppercased())", key)
             }
             guard changed != nil else { return }
-            // Some of the stores break the rules of their own model. Of one the files of external data are not there,
-            // which the first save tells.
+            // Some of the stores break the rules of their own model. In one the files of external data are
+            // missing, which the first save reports.
             try? context.save()
             if context.hasChanges { try? context.save() }
         }

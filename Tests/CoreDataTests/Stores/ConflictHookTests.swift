@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// What objects are told when a merge policy chose their values.
+/// The hooks that objects get when a merge policy chose their values.
 @Suite(.onEveryStore) struct ConflictHookTests {
     private let diary: HookStack
 

@@ -249,7 +249,7 @@ struct ModelCacheTests {
             let error = #expect(throws: (any Error).self, "\(name)") { try cachedModel() }
             #expect((error as? NSError)?.code == 134080, "\(name): \(error.map { "\($0)" } ?? "")")
         }
-        // Whoever has the model does not need the copy.
+        // A client with the model does not need the copy.
         try folder.open(Library.model()).close()
     }
 

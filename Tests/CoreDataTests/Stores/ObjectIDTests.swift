@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Object IDs as URIs, and what is no ID.
+/// Object IDs as URIs, and URIs that are not IDs.
 @Suite struct ObjectIDTests {
     private static let model: NSManagedObjectModel = {
         let heir = NSEntityDescription("Heir")

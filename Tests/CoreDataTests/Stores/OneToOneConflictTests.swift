@@ -189,7 +189,8 @@ import Testing
 
     // MARK: Moved and deleted
 
-    /// What is linked to another one here and deleted before one save, while somebody else has linked a third one to it.
+    /// An object that is linked to another one here and deleted before one save, while another context has
+    /// linked a third one to it.
     @Test(
         "An object that is moved and deleted leaves no key", arguments: Rival.allCases,
         [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite])

@@ -27,7 +27,7 @@ import Testing
                 sqlite3_reset(statement.sqliteStatement)
                 #expect(count(database) <= PreparedStatements.limit + 1)
             }
-            // Who holds a statement can use it, whatever the connection has let go of.
+            // A statement stays usable while it is referenced, even after the connection has released it.
             #expect(sqlite3_step(kept.sqliteStatement) == SQLITE_ROW)
             sqlite3_reset(kept.sqliteStatement)
         }

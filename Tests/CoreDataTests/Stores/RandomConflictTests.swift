@@ -2,9 +2,10 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Random edits of several contexts of two coordinators, which merge some of what others save, saved with random merge
-/// policies. After each save every link in the store leads to an object, and both ends of each agree. The contexts may be
-/// pinned to generations. The seed of a walk that fails is told; the environment variable CONFLICT_SEED brings it back.
+/// Random edits of several contexts of two coordinators, which merge some of each other's saves, saved with
+/// random merge policies. After each save every link in the store leads to an object, and both ends of each
+/// agree. The contexts may be pinned to generations. The seed of a failed walk is printed; the environment
+/// variable CONFLICT_SEED repeats it.
 @Suite struct RandomConflictTests {
     private final class Walk {
         private let coordinators: [NSPersistentStoreCoordinator]

@@ -20,7 +20,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// A store that is let go closes its file, with the log moved into it, as one that is removed does.
+    /// A released store closes its file, with the log moved into it, as a removed one does.
     @Test("A store that is removed or released closes its files", arguments: [false, true])
     func fileIsClosedWithTheStore(isRemoved: Bool) throws {
         try folder.make(OwnerModel.model())
@@ -70,7 +70,8 @@ import Testing
     }
     #endif
 
-    /// What is asked for is without number; the statements that a connection keeps are not, and each answer is its own.
+    /// The number of queries is unlimited; a connection keeps a limited number of statements, and each
+    /// query gets its own result.
     @Test("More statements than a connection keeps give their own results")
     func manyStatements() throws {
         try folder.open(OwnerModel.model()).inContext { context in

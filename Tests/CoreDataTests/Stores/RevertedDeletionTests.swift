@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// What the merge policy that gives in does of links, when it gives up deletions and moves.
+/// What the rollback merge policy does to links when it discards deletions and moves.
 @Suite struct RevertedDeletionTests {
     typealias Rival = ConflictTests.Rival
 
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// The move of an item whose row another has changed is given up at both ends.
+    /// The move of an item whose row another context has changed is discarded at both ends.
     @Test("A move reverted by rollback is reverted at both ends", arguments: Rival.allCases)
     func moveIsRevertedAtBothEnds(_ rival: Rival) throws {
         try conflict(
@@ -151,8 +151,8 @@ import Testing
         #expect(try column("SELECT ZOWNER FROM ZITEM") == column("SELECT Z_PK FROM ZOWNER WHERE ZNAME = 'o'"))
     }
 
-    /// A link belongs to the item, whose row has the key: the owner that gives in keeps it, and is written with it, so that who
-    /// deletes the owner meanwhile is told.
+    /// A link belongs to the item, whose row has the key. The reverted owner keeps it and is written with
+    /// it, so that a context that deletes the owner meanwhile gets a conflict.
     @Test(
         "An owner whose changes are reverted keeps items that were added to it", arguments: Rival.allCases,
         [false, true])

@@ -2,7 +2,7 @@ import CoreData
 import GRDB
 import Testing
 
-/// A full disk, a killed process, several processes at once: nothing is lost, and what is wrong is told.
+/// A full disk, a killed process, several processes at once: nothing is lost, and errors are reported.
 @Suite struct StoreFailureTests {
     static let model: NSManagedObjectModel = {
         let owner = NSEntityDescription("Owner", derived("count", .integer64, "items.@count"))

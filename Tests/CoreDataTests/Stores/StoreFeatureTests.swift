@@ -95,7 +95,7 @@ import Testing
     func unsupportedFeatureIsNamed(_ sql: String, _ name: String) throws {
         try make(sql)
         guard !name.isEmpty else {
-            // A column that the model does not have is no reason.
+            // A column that the model does not have is not a reason.
             let coordinator = try folder.open(Self.model)
             #expect(!coordinator.persistentStores[0].isReadOnly)
             try coordinator.close()

@@ -94,7 +94,7 @@ import Testing
         #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'b'"])
     }
 
-    /// A migration is no save of the objects: times of their last saves stay.
+    /// A migration is not a save of the objects: times of their last saves stay.
     @Test("A migration keeps derived times of the last save")
     func timesOfLastSavesStay() throws {
         let changed = NSDerivedAttributeDescription()

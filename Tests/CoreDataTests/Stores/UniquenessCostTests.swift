@@ -15,7 +15,7 @@ import Testing
         .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback, .error,
     ]
 
-    /// What a save asks the store, and how many rows there are after it.
+    /// The queries of a save to the store, and how many rows there are after it.
     private struct Cost: Equatable {
         var reads: Int
         var rows: Int

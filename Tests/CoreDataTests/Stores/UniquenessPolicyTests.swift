@@ -316,7 +316,8 @@ import Testing
         #expect(try rows()[2...] == ["3 1+ - 1 -"])
     }
 
-    /// SQLite tells texts apart that are canonically equivalent: who has one of them is in nobody's way who wants the other.
+    /// SQLite distinguishes canonically equivalent strings: an object with one of them does not conflict
+    /// with one that has the other.
     @Test(
         "Canonically equivalent strings are not a violation",
         arguments: [NSMergePolicy.rollback, .mergeByPropertyStoreTrump])

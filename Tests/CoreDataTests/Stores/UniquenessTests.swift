@@ -244,7 +244,7 @@ import Testing
                 ])
     }
 
-    // MARK: What is no violation
+    // MARK: Values that do not violate constraints
 
     @Test("A trigger's refusal is an error and not a conflict")
     func triggerRefusal() throws {

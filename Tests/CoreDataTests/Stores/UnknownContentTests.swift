@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-/// What a store has that nobody here knows is kept by whatever is done with the store.
+/// Every operation on a store preserves its unknown content.
 @Suite struct UnknownContentTests {
     private static let model = NSManagedObjectModel(
         of: NSEntityDescription("Item", attribute("name", .string)))

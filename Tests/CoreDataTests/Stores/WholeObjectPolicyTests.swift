@@ -94,7 +94,7 @@ import Testing
 
     // MARK: Giving in
 
-    /// Of what a deletion takes with it, that is gone which nobody else has changed.
+    /// Of the objects that a deletion cascades to, those that no other context has changed stay deleted.
     @Test("A reverted deletion has no members that its cascade deleted", arguments: Rival.allCases)
     func cascadedMembersStayDeleted(_ rival: Rival) throws {
         try conflict(
@@ -115,8 +115,8 @@ import Testing
         }
     }
 
-    /// The rules of a deletion apply again to what a merge shows; once the deletion is given up, that is no change that an undo
-    /// takes back.
+    /// The rules of a deletion apply again to merged changes; once the deletion is discarded, that is not a
+    /// change that undo reverts.
     @Test("Merging a reverted deletion leaves nothing to undo")
     func mergeLeavesNothingToUndo() throws {
         let coordinator = try folder.open(Graph.model())

@@ -15,7 +15,7 @@ struct CorpusStore: Sendable {
         return (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
     }.map(CorpusStore.init)
 
-    /// The last parts of the path, which tell the stores apart.
+    /// The last parts of the path, which distinguish the stores.
     var name: String { path.split(separator: "/").dropFirst().joined(separator: "/") }
 
     /// A folder with a copy of the store.

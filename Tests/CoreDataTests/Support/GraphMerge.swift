@@ -64,7 +64,7 @@ struct GraphMerge {
         return ownDeletions.intersection(changes(theirs))
     }
 
-    /// The graph of both; nil where the rules of this type are too simple to tell.
+    /// The graph of both; nil where the rules of this type are too simple to decide.
     var merged: GraphReference? {
         guard isSimple else { return nil }
         var merged = GraphReference()
@@ -76,7 +76,8 @@ struct GraphMerge {
         let contested = contested.union(kept)
         for id in all {
             merged.objects[id] = values(id, contested)
-            // A link to what the other has deleted ends, and what belongs to that goes with it.
+            // A link to an object that the other has deleted is removed, and its dependent objects are
+            // deleted with it.
             for link in GraphReference.links[merged.objects[id]?.entity ?? ""] ?? [] where !link.isToMany {
                 guard let destination = merged.objects[id]?.toOne[link.name], !all.contains(destination)
                 else { continue }
@@ -105,8 +106,8 @@ struct GraphMerge {
         let gone = merged.deleted(with: Array(lost))
         guard !merged.isDenied(gone), !merged.leadsOneWay(to: gone) else { return nil }
         merged.delete(gone)
-        // Without inverse, the store may keep the owner with each destination, so that it cannot have two: one that gave up that it
-        // is not the owner any more, and one that is by now.
+        // Without inverse, the store may keep the owner with each destination, so that it cannot have two:
+        // a former owner that discarded its own change, and the present owner.
         let marked = merged.objects.values.flatMap { $0.toMany["bookmarks"] ?? [] }
         return Set(marked).count == marked.count ? merged : nil
     }

@@ -3,7 +3,7 @@ struct GraphPairs {
     struct Kind {
         let name: String
         let inverse: String
-        /// Whether the object at the other end goes with the one that has the link.
+        /// Whether the object at the other end is deleted with the one that has the link.
         let cascades: Bool
 
         static let all = [

@@ -67,7 +67,7 @@ extension GraphWalk {
         let gone = current.deleted(with: [id])
         guard !current.isDenied(gone) else { return }
         log.append("delete \(id) (\(gone.sorted()))")
-        // Relationships without inverse are the program's own affair.
+        // Relationships without inverse are the program's responsibility.
         for (other, object) in current.objects.sorted(by: { $0.key < $1.key }) {
             if let favourite = object.toOne["favourite"], gone.contains(favourite) {
                 objects[other]?.setValue(nil, forKey: "favourite")
@@ -79,7 +79,8 @@ extension GraphWalk {
             }
         }
         if let object = objects[id] { context.delete(object) }
-        // Until the event ends only this object is marked; edits that follow must not touch what goes with it.
+        // Until the event ends only this object is marked; edits that follow must not touch objects that
+        // are deleted with it.
         context.processPendingChanges()
         current.delete(gone)
     }

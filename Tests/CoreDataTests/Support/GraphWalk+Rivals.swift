@@ -106,7 +106,7 @@ extension GraphWalk {
         try compareAll()
         if chain.count == 1 { try stack.inContext { try self.compareStore(in: $0) } }
         guard !ghosts.isEmpty else { return }
-        // A save has nothing to write for what is gone already, and lets go of it.
+        // A save has nothing to write for an object that is already deleted, and releases it.
         try save()
         guard context.deletedObjects.isEmpty, !context.hasChanges else {
             throw Mismatch(description: "deletions of another context stay after a save")

@@ -194,7 +194,7 @@ final class GraphWalk {
         objects = objects.filter { current.objects[$0.key] != nil || saved.objects[$0.key] != nil }
     }
 
-    /// Lets go of all objects, so that those without changes are released, and finds them again.
+    /// Releases all objects, so that those without changes are deinitialized, and finds them again.
     func forgetFaults() {
         log.append("release")
         forgetUndo()

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Books whose values differ in every way that conditions and orders tell apart.
+/// Books whose values differ in every way that conditions and orders distinguish.
 enum SampleBooks {
     static let emmaID = UUID(uuidString: "0B6C2A2E-11F0-4E0B-9C57-6C2C3B0C5A01") ?? UUID()
 

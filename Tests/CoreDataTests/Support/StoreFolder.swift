@@ -2,7 +2,7 @@ import CoreData
 import GRDB
 import Testing
 
-/// A folder of a test's own, which goes with it, and the store in it.
+/// A folder of a test's own, which is removed with it, and the store in it.
 final class StoreFolder: Sendable {
     let url: URL
     var file: URL { url.appendingPathComponent("Store.sqlite") }
@@ -44,7 +44,8 @@ final class StoreFolder: Sendable {
 
     // MARK: Plain SQL
 
-    /// A connection that is no store's, and that keeps the file from being locked as another program would.
+    /// A connection that does not belong to a store, and that prevents the file from being locked as
+    /// another program would.
     func user() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: file.path)
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master") }

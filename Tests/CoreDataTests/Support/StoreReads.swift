@@ -2,14 +2,14 @@ import CoreData
 import Testing
 
 extension NSPersistentStoreCoordinator {
-    /// How often a block has the SQLite stores asked.
+    /// How often a block reads the SQLite stores.
     func reads(_ body: () throws -> Void) rethrows -> Int {
         let before = readCount
         try body()
         return readCount - before
     }
 
-    /// Expects a block to have the SQLite stores asked so often; what it answers.
+    /// Expects a block to read the SQLite stores so often, and returns its result.
     @discardableResult
     func expectReads<Value>(
         _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value

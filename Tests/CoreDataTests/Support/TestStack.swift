@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// A coordinator with one store, of the type `StoreKind.current` unless said otherwise, in a folder of its own, which goes with it.
+/// A coordinator with one store, of the type `StoreKind.current` unless another is given, in a folder of
+/// its own, which is removed with it.
 final class TestStack: Sendable {
     let folder: URL
     let coordinator: NSPersistentStoreCoordinator

@@ -2,7 +2,7 @@ import CoreData
 import Logging
 import Testing
 
-/// Values and archives that a transformer refuses: nothing is lost, and the reason is told.
+/// Values and archives that a transformer refuses: nothing is lost, and the reason is reported.
 @Suite struct TransformableRefusalTests {
     private let folder: StoreFolder
 

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// Giving up all unsaved changes.
+/// Discarding all unsaved changes.
 @Suite(.onEveryStore) struct RollbackTests {
     private let diary: HookStack
     private let parent: Entry
@@ -157,7 +157,7 @@ import Testing
         #expect(try stored() == ["child 3 parent", "new 3 parent", "parent 51 -"])
     }
 
-    /// Nobody is told that an object is there again that others have deleted.
+    /// There is no notification for a restored object that others have deleted.
     @Test("A rollback does not post an object deleted by a merge as inserted")
     func mergedDeletionIsNotInserted() throws {
         let notification = try diary.stack.saved { context in

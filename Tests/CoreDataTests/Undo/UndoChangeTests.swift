@@ -13,7 +13,7 @@ import Testing
     private func undo() { diary.event { $0.undo() } }
     private func redo() { diary.event { $0.redo() } }
 
-    /// A saved entry, whose making is no step to take back.
+    /// A saved entry, whose insertion is not an undo step.
     private func entry(_ title: String, parent: Entry? = nil) throws -> Entry {
         let entry = try diary.savedEntry(title, parent: parent)
         diary.event { $0.undoManager?.removeAllActions() }

@@ -102,7 +102,7 @@ import Testing
         #expect(try stored() == ["item owner"])
     }
 
-    /// With No Action nobody but the row tells what the object led to.
+    /// With No Action only the row shows what the object was linked to.
     @Test("Undo restores a relationship that was never read")
     func unreadRelationshipIsRestored() throws {
         let stack = try TestStack(OwnerModel.model(inverseRule: .noActionDeleteRule))

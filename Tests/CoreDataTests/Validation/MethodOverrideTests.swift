@@ -3,7 +3,7 @@ import Testing
 import CoreData
 @testable import ObjectGraph
 
-/// Classes that check values themselves are asked; others cost a save no call a property.
+/// Classes that check values themselves are called; for others a save makes no call for each property.
 @Suite struct MethodOverrideTests {
     class Checking: NSManagedObject {
         override func validateValue(_ value: inout Any?, forKey key: String) throws {

@@ -124,7 +124,7 @@ import Testing
             }
             #expect(told.sorted() == ["1 count 1570", "1 name 1550", "2 name 1570"])
             #expect(context.insertedObjects == [first, second, third])
-            // One object's failures, as the object tells them.
+            // One object's failures, as the object reports them.
             #expect(try error { try first.validateForInsert() }.code == 1560)
             #expect(try error { try second.validateForInsert() }.code == 1570)
             try third.validateForInsert()

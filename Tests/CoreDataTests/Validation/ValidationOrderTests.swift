@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// An object that is wrong and stale is told as wrong; only when it is right is it compared with the store.
+    /// An invalid and stale object is reported as invalid; it is compared with the store only once it is
+    /// valid.
     @Test("Validation comes before the check for conflicts")
     func validationBeforeConflicts() throws {
         let stack = try TestStack(Self.model())
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    /// A mandatory property may be without a value until somebody saves.
+    /// A mandatory property may be without a value until the context is saved.
     @Test("A mandatory value may be nil until the save")
     func mandatoryValueAtTheSave() throws {
         try TestStack(Self.model()).inContext { context in

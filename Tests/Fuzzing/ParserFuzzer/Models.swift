@@ -40,7 +40,7 @@ enum Models {
         }
     }
 
-    /// All that is asked of a model that could be read.
+    /// All operations on a model that could be read.
     private static func use(_ model: NSManagedObjectModel) throws {
         let hashes = model.entityVersionHashesByName
         _ = model.inconsistencies().map(\.description)

@@ -2,7 +2,7 @@ import CoreData
 import FuzzerDriver
 import StoreBrowser
 
-/// What the page of `coredata browse --write` asks.
+/// The requests of the page of `coredata browse --write`.
 enum BrowserRequests {
     static var subject: FuzzedSubject {
         let origin = ScratchFolder()

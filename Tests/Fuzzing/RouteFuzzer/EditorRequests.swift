@@ -2,7 +2,7 @@ import Foundation
 import FuzzerDriver
 import ModelEditor
 
-/// What the page of `coredata edit` asks.
+/// The requests of the page of `coredata edit`.
 enum EditorRequests {
     static var subject: FuzzedSubject {
         FuzzedSubject("editor-requests", longestInput: 1024, seconds: 30) { data in

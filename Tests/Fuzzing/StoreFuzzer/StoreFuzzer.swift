@@ -1,8 +1,8 @@
 import Foundation
 import FuzzerDriver
 
-/// The fuzzer of stores, and of what is asked of them and read into them. With `--seeds FOLDER` writes the first inputs that are
-/// not texts.
+/// The fuzzer of stores, of queries to them and of imports into them. With `--seeds FOLDER` writes the
+/// first inputs that are not texts.
 @main
 enum StoreFuzzer {
     static func main() throws {

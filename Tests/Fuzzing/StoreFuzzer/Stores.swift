@@ -2,7 +2,7 @@ import CoreData
 import FuzzerDriver
 import StoreTools
 
-/// Files of stores, and what is asked of stores.
+/// Files of stores, and the queries to stores.
 enum Stores {
     static var subjects: [FuzzedSubject] {
         [
@@ -88,7 +88,7 @@ enum Stores {
         }
     }
 
-    /// Predicates that a database and objects in memory are asked with.
+    /// Predicates that a database and objects in memory evaluate.
     private static var fetches: FuzzedSubject {
         let folder = ScratchFolder()
         var contexts: [NSManagedObjectContext] = []

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The fields of a book as somebody typed them. Nothing is lost when one of them is wrong.
+/// The fields of a book as the user typed them. Nothing is lost when one of them is wrong.
 struct BookForm: Sendable, Equatable {
     /// The fields, named as the model names the properties.
     enum Field: String, CaseIterable, Sendable {
@@ -40,7 +40,7 @@ struct BookValues {
     private(set) var url: URL?
     private(set) var abstract: Data?
     private(set) var tintColor: TintColor?
-    /// The fields whose text is no value, each with the reason in words.
+    /// The fields whose text is not a valid value, each with the reason in words.
     private(set) var problems: [BookForm.Field: String] = [:]
 
     init(_ form: BookForm, dates: DateText) {

@@ -51,7 +51,7 @@ extension BooksDocument {
         try await perform { try $0.author(named: name).map(AuthorSnapshot.init) }
     }
 
-    /// The names that begin with a text, a few of them, for suggestions while somebody types.
+    /// The names that begin with a text, a few of them, for suggestions during typing.
     func authorNames(beginningWith text: String, limit: Int) async throws -> [String] {
         try await perform { context in
             let request: NSFetchRequest<Author> = Author.fetchRequest()

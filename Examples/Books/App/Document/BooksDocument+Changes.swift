@@ -95,7 +95,7 @@ extension BooksDocument {
         }
     }
 
-    /// Gives up all changes that are not saved.
+    /// Discards all unsaved changes.
     func discard() async throws {
         try await perform { $0.rollback() }
     }

@@ -7,7 +7,7 @@ extension BooksDocument {
         case done(UUID)
         /// Some fields have no values; nothing was changed.
         case invalid([BookForm.Field: String])
-        /// The book is no longer what the form was made from; nothing was changed.
+        /// The book differs from the state that the form was made from; nothing was changed.
         case outdated(BookSnapshot)
         /// The book is gone.
         case missing

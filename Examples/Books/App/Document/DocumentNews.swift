@@ -1,7 +1,7 @@
 import CoreData
 import Synchronization
 
-/// Tells whoever listens that something in the document changed: values, or what there is to undo or to save.
+/// Notifies listeners that something in the document changed: values, or what there is to undo or to save.
 final class DocumentNews: Sendable {
     private struct State {
         var count = 0

@@ -36,7 +36,7 @@ struct BookColumns {
         self.places = places
     }
 
-    /// - Throws: a sentence that names the column whose text is no value.
+    /// - Throws: a sentence that names the column whose text is not a valid value.
     func line(_ fields: [String]) throws(TextProblem) -> BookLine {
         guard fields.count == count else {
             throw TextProblem("\(fields.count) fields instead of \(count)")

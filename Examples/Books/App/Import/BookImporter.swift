@@ -7,7 +7,7 @@ struct BookImporter {
     /// How many lines are saved together.
     static let batchSize = 2000
 
-    /// A line that is no book.
+    /// A line that is not a book.
     struct Refusal: Equatable, Sendable {
         let line: Int
         let reason: String
@@ -117,7 +117,7 @@ struct BookImporter {
 }
 
 extension BookImporter.Refusal {
-    /// A refusal on its way to whoever counts them.
+    /// A refusal that is passed to the caller that counts them.
     fileprivate struct Failure: Error {
         let refusal: BookImporter.Refusal
     }

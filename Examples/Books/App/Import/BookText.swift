@@ -1,12 +1,12 @@
 import CoreData
 
-/// Why a text is no value for a property of a book, in words for people.
+/// Why a text is not a valid value of a book's property, as a human-readable sentence.
 struct TextProblem: Error, Equatable {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// Reads the values of books from text, in files and in forms. Empty text is no value.
+/// Reads the values of books from text, in files and in forms. Empty text is a missing value.
 enum BookText {
     /// The longest title and the longest name, in characters.
     static let longestName = 500
@@ -46,7 +46,7 @@ enum BookText {
     static func url(_ text: String) throws(TextProblem) -> URL? {
         let text = text.trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return nil }
-        // Other schemes could run scripts when somebody follows them.
+        // Other schemes could run scripts when a user follows them.
         guard text.utf8.count <= 2000, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
             scheme == "https" || scheme == "http", let host = url.host, !host.isEmpty
         else { throw TextProblem("Write a web address that begins with https:// or http://.") }

@@ -6,7 +6,7 @@ final class ImportInput {
     private let handle: FileHandle
     /// What to call it in messages.
     let name: String
-    /// How many bytes there are; nil when nobody knows.
+    /// The number of bytes; nil if it is not known.
     let size: Int?
 
     /// - Throws: a sentence when the file cannot be opened.

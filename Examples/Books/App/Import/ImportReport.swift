@@ -23,7 +23,7 @@ struct ImportReport {
         unwritten = Data("line,reason\r\n".utf8)
     }
 
-    /// Takes in a refused line.
+    /// Records a refused line.
     ///
     /// - Throws: when the file cannot be written.
     mutating func add(_ refusal: BookImporter.Refusal) throws {

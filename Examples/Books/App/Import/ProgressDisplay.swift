@@ -10,7 +10,7 @@ struct ProgressDisplay {
     private var last: ContinuousClock.Instant
     private var isBarShown = false
 
-    /// - Parameter size: how many bytes there are; nil when nobody knows.
+    /// - Parameter size: the number of bytes; nil if it is not known.
     init(size: Int?) {
         self.size = size
         isTerminal = isatty(STDERR_FILENO) == 1

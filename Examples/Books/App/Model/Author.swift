@@ -1,6 +1,6 @@
 import CoreData
 
-/// Whoever wrote some of the books. Deleting an author leaves the books, without an author.
+/// The author of some of the books. Deleting an author leaves the books, without an author.
 final class Author: NSManagedObject {
     private static let nameKey = ManagedKey<String?>("name")
     private static let booksKey = ManagedKey<Set<Book>>("books")

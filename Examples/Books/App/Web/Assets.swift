@@ -18,7 +18,7 @@ struct Assets: Sendable {
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             guard let type = Self.types[file.pathExtension] else { continue }
             let data = try Data(contentsOf: file)
-            // FNV-1a: enough to tell one version of a file from another.
+            // FNV-1a: enough to distinguish one version of a file from another.
             var hash: UInt64 = 14_695_981_039_346_656_037
             for byte in data { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
             assets[file.lastPathComponent] = Asset(

@@ -27,7 +27,7 @@ struct AuthorRoutes: Sendable {
             AuthorListPage(try await document.authors(query), query, frame: frame, visitor: visitor))
     }
 
-    /// Names that begin with what somebody types.
+    /// Names that begin with the typed text.
     @Sendable private func names(_ request: Request, _ context: BooksRequestContext) async throws -> Response
     {
         let text = String((context.query["q"] ?? "").prefix(100))

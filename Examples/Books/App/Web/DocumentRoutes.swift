@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What is done with the whole document: undo, redo, save, give up.
+/// The actions on the whole document: undo, redo, save, discard.
 struct DocumentRoutes: Sendable {
     let site: Site
     private var document: BooksDocument { site.document }

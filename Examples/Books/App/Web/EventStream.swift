@@ -29,7 +29,7 @@ enum FollowedView: Sendable {
 }
 
 extension BooksDocument {
-    /// The events for one window, until whoever reads them stops.
+    /// The events for one window, until its reader stops.
     ///
     /// A results controller with the page's own request follows the context, so a window costs as much as its page
     /// has rows, however many books there are. If the window is slow, older events give way to newer ones.
@@ -98,7 +98,7 @@ extension BooksDocument {
     }
 }
 
-/// A results controller and its changes. The controller is made and let go of on the context's queue.
+/// A results controller and its changes. The controller is made and released on the context's queue.
 private final class FollowedResults: @unchecked Sendable {
     // Unchecked: `controller` is touched on the context's queue only.
     private var controller: AnyObject?

@@ -108,7 +108,7 @@ struct RequestRules: RouterMiddleware {
         return fields
     }
 
-    /// Compares all bytes, whether they differ or not, so that the time tells nothing.
+    /// Compares all bytes, whether they differ or not, so that the time reveals nothing.
     private func isToken(_ given: String) -> Bool {
         guard given.utf8.count == token.utf8.count else { return false }
         return zip(given.utf8, token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

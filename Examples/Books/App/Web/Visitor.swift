@@ -1,17 +1,17 @@
 import Foundation
 import HTTPTypes
 
-/// In which language, calendar and time zone somebody reads.
+/// The language, calendar and time zone of a user.
 struct Visitor: Sendable {
     var locale = Locale(identifier: "en_US")
     var timeZone = TimeZone.gmt
-    /// The name by which the visitor's browser told the time zone; empty until it has.
+    /// The name of the time zone that the visitor's browser sent; empty until it has.
     var timeZoneName = ""
 
     init() {}
 
-    /// A visitor as a request tells: the language by the header `Accept-Language`, the time zone by a cookie that
-    /// the page's script sets. Until it has, it is UTC.
+    /// A visitor as a request describes it: the language by the header `Accept-Language`, the time zone by
+    /// a cookie that the page's script sets. Until it has, it is UTC.
     init(_ headers: HTTPFields) {
         if let languages = headers[.acceptLanguage], let locale = Self.locale(languages) {
             self.locale = locale

@@ -27,7 +27,7 @@ import Testing
         Case(entity: "Book", format: "sum:(owner.friends.age) == 0"),
         Case(entity: "Book", format: "NOT (title IN owner.books.title)"),
         Case(entity: "Book", format: "noindex:(owner) != nil"),
-        // `nil` and what is no number.
+        // `nil` and NaN.
         Case(entity: "Person", format: "nil IN {name, nick}"),
         Case(entity: "Person", format: "NOT (nil IN {name, nick})"),
         Case(entity: "Person", format: "NOT {name, nick} CONTAINS nil"),

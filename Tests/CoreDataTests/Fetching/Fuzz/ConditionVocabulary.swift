@@ -42,7 +42,7 @@ struct ConditionVocabulary {
         /// Ordered relationships of the entity itself.
         var ordered: [Way] = []
         var heirs: [Heir] = []
-        /// The serials of the objects that there are, those of heirs too.
+        /// The serials of the existing objects, including those of subentities.
         var serials: [Int] = []
 
         func paths(_ kinds: [Kind]) -> [String] {

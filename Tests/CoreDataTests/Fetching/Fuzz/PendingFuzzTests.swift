@@ -29,11 +29,11 @@ import Testing
         }
     }
 
-    /// Objects of some model, what they can be asked for, and how they change.
+    /// Objects of some model, the requests for them, and how they change.
     private struct Population {
         let model: NSManagedObjectModel
         let vocabulary: ConditionVocabulary
-        /// What tells of a failure where it was.
+        /// The description and the position of a failure.
         let name: String
         let fill: (NSManagedObjectContext) -> Void
         let change: (NSManagedObjectContext, inout SeededNumbers) throws -> Void

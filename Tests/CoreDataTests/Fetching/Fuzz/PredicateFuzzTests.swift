@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random conditions find the same objects in a SQLite store and among unsaved ones, which are asked in memory: those of a
-/// town, whose model has what is known to be difficult, and those of random models.
+/// Random conditions find the same objects in a SQLite store and among unsaved ones, for which they are
+/// evaluated in memory: those of a town, whose model contains the known difficult cases, and those of
+/// random models.
 @Suite struct PredicateFuzzTests {
     private struct Counts {
         var agreed = 0
@@ -16,11 +17,11 @@ import Testing
         var areTelling: Bool { refused * 8 < agreed && found * 4 > agreed }
     }
 
-    /// Objects of some model, and what they can be asked for.
+    /// Objects of some model, and the requests for them.
     private struct Population {
         let model: NSManagedObjectModel
         let vocabulary: ConditionVocabulary
-        /// What tells of a failure where it was.
+        /// The description and the position of a failure.
         let name: String
         let fill: (NSManagedObjectContext) -> Void
     }

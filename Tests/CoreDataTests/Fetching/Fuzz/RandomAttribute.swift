@@ -31,7 +31,7 @@ struct RandomAttribute {
         isOptional = depth > 0 || !elements.isEmpty || Int.random(in: 0..<4, using: &numbers) > 0
         let hasDefault =
             depth == 0 && choice.type != .transformable && Int.random(in: 0..<3, using: &numbers) == 0
-        // What is no number is nil in a row, which a required attribute must not be.
+        // A NaN is nil in a row, which a required attribute must not be.
         let isNullable = isOptional
         pool = isComposite ? [] : choice.pool.filter { isNullable || ($0 as? Double)?.isNaN != true }
         // No model has a default value that is not finite.
@@ -44,7 +44,7 @@ struct RandomAttribute {
         type: NSAttributeDescription.AttributeType, kind: ConditionVocabulary.Kind, pool: [Any]
     )
 
-    /// What an attribute that is no composite can be: a type, what it is compared with, and its values.
+    /// What an attribute that is not a composite can be: a type, what it is compared with, and its values.
     private static var simple: [Simple] {
         [
             (.integer16, .integer, [-3, 0, 1, 7, Int(Int16.min), Int(Int16.max)] as [Int]),

@@ -92,7 +92,7 @@ extension RandomPredicate {
             guard let values = values(place, [.date]) else { return nil }
             return "ANY \(values) \(relation) \(date(place, 1))"
         default:
-            // A predicate asks a set, in which each number is once.
+            // A predicate uses a set, in which each number is once.
             guard !isPlain, let (path, entity) = objects(place),
                 let key = pick(vocabulary[entity].paths(.exact))
             else { return nil }

@@ -35,7 +35,8 @@ extension RandomPredicate {
     private static let constants = [
         "0", "1", "-1", "2.5", "0.3", "100", "9.99", "1e300", "9223372036854775807",
     ]
-    /// Integers that a real number is near, or that do not fit 64 bits with a sign; a predicate tells them from that.
+    /// Integers that are near a real number, or that do not fit 64 bits with a sign; a predicate
+    /// distinguishes them from that number.
     private static let large = [
         "9007199254740993", "9223372036854775808", "9223372036854775809", "18446744073709551615", "1e19",
         "10000000000000000001",

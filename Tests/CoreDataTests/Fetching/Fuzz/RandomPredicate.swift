@@ -4,14 +4,14 @@ import TestSupport
 
 /// A random format string with its arguments.
 struct RandomPredicate {
-    /// An argument, or what stands for an object of the context that asks.
+    /// An argument, or a placeholder for an object of the fetching context.
     enum Argument {
         case value(Any)
         case object(String, Int)
         case objects(String, [Int])
         /// A request for the objects of an entity with a serial below a number, or for their IDs.
         case request(String, below: Int, isOfIDs: Bool)
-        /// The context that asks.
+        /// The fetching context.
         case context
     }
 
@@ -215,7 +215,7 @@ struct RandomPredicate {
             let (uuid, other) = (one(of: Pools.uuids), one(of: Pools.uuids))
             switch below(5) {
             case 0: return "\(path) IN \(argument([uuid, other]))"
-            // To `evaluate(with:)` an identifier is no text, nor is a link.
+            // For `evaluate(with:)` neither an identifier nor a link is a string.
             case 1 where !isPlain:
                 return "\(path) IN \(argument([uuid.uuidString, other.uuidString.lowercased()]))"
             case 2: return "{'\(uuid)', \(path)} CONTAINS \(path)"

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// A random model: a few entities, some of them heirs of others, with attributes of all stored types, composites, and
-/// relationships of every shape. The same for the same numbers.
+/// A random model: a few entities, some of them subentities of others, with attributes of all stored types,
+/// composites, and relationships of every shape. Equal numbers give equal models.
 struct RandomSchema {
     struct Entity {
         let name: String
@@ -52,7 +52,7 @@ struct RandomSchema {
         Array(sequence(first: index) { entities[$0].parent })
     }
 
-    /// An entity with its heirs.
+    /// An entity with its subentities.
     func family(_ index: Int) -> [Int] { entities.indices.filter { lineage($0).contains(index) } }
 
     /// The entities of which there can be objects.

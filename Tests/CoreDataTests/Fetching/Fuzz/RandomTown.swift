@@ -64,7 +64,7 @@ struct RandomTown {
         func pick<T>(_ pool: [T], orNil chance: Int = 4) -> Value {
             if some(chance) == 0, !isComplete { return .plain(nil) }
             let value = pool.randomElement(using: &numbers)
-            // What is not a number is no value.
+            // A NaN is a missing value.
             if isComplete, let real = value as? Double, real.isNaN { return .plain(0.0) }
             return .plain(value)
         }

@@ -26,7 +26,7 @@ extension RandomWorld {
                 objects.append(new)
                 relate(new, entity, objects, &numbers)
             case 3:
-                // Nothing tells an object without an inverse that what it leads to is gone.
+                // An object without an inverse is not notified that its destination is deleted.
                 let lineage = schema.lineage(entity)
                 let isSeenOneWay = schema.relationships.contains {
                     $0.inverse == nil && lineage.contains($0.destination)

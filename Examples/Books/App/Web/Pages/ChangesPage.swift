@@ -16,7 +16,7 @@ struct ChangesPage {
     /// How many more there are than are shown.
     let more: Int
     let hasMore: Bool
-    /// Whether the page asks if all this may be given up.
+    /// Whether the page asks for confirmation to discard all this.
     let isDiscarding: Bool
 
     static let limit = 200
