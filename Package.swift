@@ -3,11 +3,15 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
+/// The modules of this package that `CoreData` re-exports.
+let stack = ["CocoaFoundation", "ManagedObjectModel", "ObjectGraph", "CoreDataSQL", "CoreDataSQLite"]
+
 let package = Package(
     name: "OpenCoreData",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "CoreData", targets: ["CoreData"]),
+        // All of the stack: see `rebuildWithTheStack()`.
+        .library(name: "CoreData", targets: ["CoreData"] + stack),
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .library(name: "CoreDataOpenCombine", targets: ["CoreDataOpenCombine"]),
         .library(name: "CoreDataTypedPredicates", targets: ["CoreDataTypedPredicates"]),
@@ -310,6 +314,31 @@ let package = Package(
             ]),
     ]
 )
+
+/// Has all targets that use `CoreData`, also by way of others, depend on the modules that it re-exports.
+///
+/// SwiftPM compiles a target again when a module that it depends on by itself has changed. The module `CoreData` stays the same when
+/// one that it re-exports changes, and classes of managed objects that were compiled against the former one have wrong offsets.
+@MainActor func rebuildWithTheStack() {
+    func names(_ target: Target) -> [String] {
+        target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    func usesCoreData(_ name: String) -> Bool {
+        name == "CoreData" || targets[name].map { names($0).contains(where: usesCoreData) } ?? false
+    }
+    for target in package.targets where target.name != "CoreData" && usesCoreData(target.name) {
+        let known = names(target)
+        target.dependencies += stack.filter { !known.contains($0) }.map { .target(name: $0) }
+    }
+}
+
+rebuildWithTheStack()
 
 /// Leaves out targets and products whose names begin so.
 @MainActor func leaveOut(_ beginnings: [String]) {
