@@ -53,14 +53,15 @@ struct SelectTemplate: Sendable {
     static func shape(
         of query: FetchQuery, _ result: Shape.Result, _ compiler: PredicateCompiler
     ) throws -> (Shape, [Comparison])? {
-        guard query.references == nil, query.groupBy.isEmpty, query.having == nil, query.properties.isEmpty,
-            !query.isDistinct,
+        guard query.references == nil, query.groupBy.isEmpty, query.having == nil, !query.isDistinct,
             query.resultType != .dictionaryResultType, let predicate = query.predicate
         else { return nil }
         var shape = Shape(
             result: result, entity: query.home.entityNumber, includesSubentities: query.includesSubentities,
             isWindow: query.isWindow)
-        if result != .count {
+        if result != .count, !query.sortDescriptors.isEmpty {
+            // A key may be the name of an expression.
+            guard !query.properties.contains(where: { $0 is NSExpressionDescription }) else { return nil }
             for descriptor in query.sortDescriptors {
                 guard let key = descriptor.key, let order = descriptor.stringOrder else { return nil }
                 shape.orders.append(.init(key: key, isAscending: descriptor.ascending, order: order))

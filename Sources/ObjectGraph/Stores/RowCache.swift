@@ -46,7 +46,7 @@ package final class RowCache: @unchecked Sendable {
             guard state == current, !rows.isEmpty else { return }
             if state.read >= lastRead {
                 lastRead = state.read
-                contents.add(rows, table)
+                contents.add(rows[...], table)
             } else {
                 contents.addMissing(rows, table)
             }
@@ -83,10 +83,13 @@ package final class RowCache: @unchecked Sendable {
         }
 
         /// Adds a row, replacing an older one. O(1).
-        package mutating func add(_ row: Row, _ table: UInt32) { add(CollectionOfOne(row), table) }
+        package mutating func add(_ row: Row, _ table: UInt32) { add(all: CollectionOfOne(row), table) }
 
         /// Adds rows of one table, replacing older ones. O(n).
-        package mutating func add(_ rows: some Collection<Row>, _ table: UInt32) {
+        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) { add(all: rows, table) }
+
+        /// Not for other modules, where it would not be compiled for a type of collection.
+        fileprivate mutating func add(all rows: some Collection<Row>, _ table: UInt32) {
             guard !rows.isEmpty else { return }
             var rowsOfTable = youngTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
@@ -105,7 +108,7 @@ package final class RowCache: @unchecked Sendable {
         /// Adds the rows of one table that are not cached. O(n).
         fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
             add(
-                rows.filter {
+                all: rows.filter {
                     young[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
                 }, table)
         }
