@@ -141,7 +141,7 @@ extension Scenario {
         let name = "Store.\(kind)"
         let file = [StoreFile(name: name, type: type)]
         return [
-            Scenario("\(kind)-create", files: file, usesSQLite: false) { stage in
+            Scenario("\(kind)-create", files: file, usesSQLite: false, repeats: true) { stage in
                 try stage.step(isDurable: true) { try stage.open(TortureModel.document, name, type: type) }
                 try stage.step(isDurable: true) { try stage.context().change { $0.make("Author", "First") } }
             },
