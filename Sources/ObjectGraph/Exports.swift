@@ -2,8 +2,8 @@
 @_exported import Foundation
 @_exported import ManagedObjectModel
 
-// Foundation on Linux has shells of the same names. Inside this module the names mean ours, and a client that imports
-// Foundation as well can say which it means: `typealias NSExpression = CoreData.NSExpression`.
+// Foundation on Linux has shells of the same names; inside this module the names mean ours. The module `CoreData` has them again, since
+// `CoreData.NSExpression` finds only what that module declares itself when Foundation is imported too.
 
 /// An expression, as in predicates and fetched values.
 public typealias NSExpression = CocoaFoundation.NSExpression

@@ -12,10 +12,11 @@ REEXPORTED = ["ObjectGraph", "CoreDataSQL", "CoreDataSQLite"]
 def own(graphs, module):
     """The graph of a module, and of CoreData with the modules of the stack in it."""
     graph = json.loads((graphs / f"{module}.symbols.json").read_text())
+    # CoreData has some names again, for clients that qualify them.
+    known = [symbol["pathComponents"] for symbol in graph["symbols"]]
     for name in REEXPORTED if module == "CoreData" else []:
         part = json.loads((graphs / f"{name}.symbols.json").read_text())
-        known = {symbol["identifier"]["precise"] for symbol in graph["symbols"]}
-        graph["symbols"] += [symbol for symbol in part["symbols"] if symbol["identifier"]["precise"] not in known]
+        graph["symbols"] += [symbol for symbol in part["symbols"] if symbol["pathComponents"] not in known]
         graph["relationships"] += part["relationships"]
     return graph
 

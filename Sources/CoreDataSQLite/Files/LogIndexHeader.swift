@@ -15,11 +15,8 @@ struct LogIndexHeader {
     /// - Parameter database: a connection that is reading in a transaction.
     /// - Returns: nil when the connection shares no index with others.
     init?(_ database: Database) {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        let code = withUnsafeMutablePointer(to: &file) {
-            sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, $0)
-        }
-        guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
+        guard let file = database.mainFile, let methods = file.pointee.pMethods,
+            methods.pointee.iVersion >= 2,
             let map = methods.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?

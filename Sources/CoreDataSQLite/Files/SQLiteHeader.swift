@@ -13,12 +13,8 @@ struct SQLiteHeader {
     private let bytes: [UInt8]
 
     init(_ database: Database) {
-        var file: UnsafeMutablePointer<sqlite3_file>?
         var bytes = [UInt8](repeating: 0, count: 28)
-        let code = withUnsafeMutablePointer(to: &file) {
-            sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, $0)
-        }
-        if code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead {
+        if let file = database.mainFile, let read = file.pointee.pMethods?.pointee.xRead {
             // A file that is shorter gives zeros for the rest.
             let count = Int32(bytes.count)
             _ = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, count, 0) }

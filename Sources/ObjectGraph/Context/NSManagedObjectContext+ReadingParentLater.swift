@@ -24,12 +24,11 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter body: is called on this context's queue later, as an event.
     func readParentLater(_ places: [ObjectPlace], _ body: @escaping (RowsAbove) -> Void) {
-        guard let parentContext else { fatalError("The context has no parent.") }
         let takeRows: (RowsAbove) -> Void = { [weak self] found in
             guard let self else { return }
             contextQueue.async { self.runEvent { body(found) } }
         }
-        guard !places.isEmpty else {
+        guard let parentContext, !places.isEmpty else {
             return takeRows(RowsAbove(time: Date.timeIntervalSinceReferenceDate))
         }
         parentContext.findRows(of: places, RowsAbove(), takeRows)

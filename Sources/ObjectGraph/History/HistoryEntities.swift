@@ -2,11 +2,11 @@ import Foundation
 import ManagedObjectModel
 
 /// The entities that requests for history name. Their names are Apple's; conditions and orders may use their properties.
-package final class HistoryEntities: @unchecked Sendable {
-    package static let shared = HistoryEntities()
+final class HistoryEntities: @unchecked Sendable {
+    static let shared = HistoryEntities()
 
-    package let transaction: NSEntityDescription
-    package let change: NSEntityDescription
+    let transaction: NSEntityDescription
+    let change: NSEntityDescription
     /// Owns the entities.
     private let model = NSManagedObjectModel()
 

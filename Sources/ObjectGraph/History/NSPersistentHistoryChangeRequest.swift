@@ -13,14 +13,14 @@ import ManagedObjectModel
 /// order in the coordinator, and the transactions of each in order.
 public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// The position in the history where the request begins or ends.
-    package enum Limit {
+    enum Limit {
         case none
         case date(Date)
         case token(NSPersistentHistoryToken)
     }
 
-    package private(set) var limit = Limit.none
-    package private(set) var deletes = false
+    private(set) var limit = Limit.none
+    private(set) var deletes = false
 
     /// The type of the result. By default transactions with their changes, for a fetch request for changes these, for a
     /// deletion the status only.

@@ -10,7 +10,7 @@ public final class NSPersistentHistoryResult: NSPersistentStoreResult {
     /// What kind of result it is.
     public let resultType: NSPersistentHistoryResultType
 
-    package init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
+    init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
         self.result = result
         resultType = type
     }

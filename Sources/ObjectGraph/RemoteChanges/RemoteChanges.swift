@@ -184,7 +184,7 @@ extension NSManagedObjectContext {
 
 extension NSPersistentStore {
     /// Whether the coordinator posts `NSPersistentStoreRemoteChange` for the store.
-    package var postsRemoteChanges: Bool {
+    var postsRemoteChanges: Bool {
         StoreOptionKeys.isOn(options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey])
     }
 }
