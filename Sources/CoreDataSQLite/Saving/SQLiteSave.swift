@@ -38,7 +38,7 @@ extension SQLiteStore {
             let save = SQLiteSave(self, database)
             if vacating { try save.vacate(unit.updates) }
             let outcome = try save.run(unit)
-            if try writers.areSeveral(with: unit.objects.context, database) {
+            if try writers.areSeveral(with: unit.objects.client, database) {
                 try DanglingLinkCheck(self, database).check(unit)
             }
             try writeMetadata(database)

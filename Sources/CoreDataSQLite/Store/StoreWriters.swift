@@ -27,13 +27,13 @@ final class StoreWriters: Sendable {
     /// Notes that a context writes; whether others have written, too, since the store was opened.
     ///
     /// - Parameters:
-    ///   - context: nil for what no context does.
+    ///   - client: the context that writes; nil for what no context does.
     ///   - database: the connection that writes, in a transaction.
     /// - Throws: an error of SQLite.
-    func areSeveral(with context: NSManagedObjectContext?, _ database: Database) throws -> Bool {
+    func areSeveral(with client: (any StoreClient)?, _ database: Database) throws -> Bool {
         let version = try DataVersion.read(database)
         return state.withLock { state in
-            switch (state, context.map(ObjectIdentifier.init)) {
+            switch (state, client.map { ObjectIdentifier($0) }) {
             case (.nobody(version), let writer?):
                 state = .one(writer, dataVersion: version)
                 return false

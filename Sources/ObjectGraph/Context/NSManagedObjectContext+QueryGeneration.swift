@@ -3,7 +3,7 @@ import Foundation
 /// `userInfo` key: the query generation that a pinned context reads (`NSQueryGenerationToken`).
 public let NSManagedObjectContextQueryGenerationKey = "NSManagedObjectContextQueryGenerationKey"
 
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: StoreClient {
     /// The generation of the stores that the context reads: nil when it reads what they hold now, as it does by default;
     /// `.current` until the first read after it was set to that; else the generation that it is pinned to.
     ///
@@ -88,9 +88,9 @@ extension NSManagedObjectContext {
     /// - Throws: an error of a store of the coordinator that cannot keep a generation.
     final func reader(of store: NSPersistentStore) throws -> StoreReader {
         // Most contexts are not pinned, and each firing of a fault checks it.
-        guard generation != nil else { return StoreReader(context: self) }
+        guard generation != nil else { return StoreReader(client: self) }
         try pinGeneration()
-        return StoreReader(context: self, generation: generation(of: store))
+        return StoreReader(client: self, generation: generation(of: store))
     }
 
     /// The generation of a store that the context reads; nil for what the store holds now.

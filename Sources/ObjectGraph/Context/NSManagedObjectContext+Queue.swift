@@ -1,7 +1,7 @@
 import CocoaFoundation
 import Foundation
 
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: EventOwner {
     /// Runs a block on the context's queue, later. The event's changes are processed after it.
     public func perform(_ block: @escaping () -> Void) {
         contextQueue.async { self.runEvent(block) }
@@ -97,12 +97,6 @@ extension NSManagedObjectContext {
             \(ConcurrencyDebugging.variable)=0 in the environment.)
             """)
     }
-}
-
-/// Carries a value to a queue and back; the caller waits meanwhile and does not touch it.
-struct Transfer<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
 }
 
 /// Whether contexts check that they are used on their queues: in debug builds, unless the program's arguments or its

@@ -4,21 +4,6 @@ import ManagedObjectModel
 // Reads of a child that merges what others have saved. It does not wait for the contexts above it: code on the queue of one of
 // them, such as the main thread, may be waiting for the child.
 
-/// The rows that contexts above a child have of some objects.
-struct RowsAbove {
-    /// The rows of existing objects.
-    var rows: [NSManagedObjectID: Row] = [:]
-    /// The time of the rows; nil for rows that were just saved. Later reads of the child are newer.
-    var time: Double?
-    /// The error of reading others.
-    var error: (any Error)?
-
-    /// Whether an object was read after its row here.
-    func isOlder(_ row: Row, than object: NSManagedObject) -> Bool {
-        time ?? row.timestamp < object.row?.timestamp ?? -.infinity
-    }
-}
-
 extension NSManagedObjectContext {
     /// Requests the rows of identities from the contexts above, asynchronously.
     ///

@@ -35,11 +35,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The context's part of its family's IDs.
     @exclusivity(unchecked) final var family = FamilyIdentities()
     /// The contexts below this one that merge what it saves.
-    let childSubscribers = ContextSubscribers()
+    let childSubscribers = SaveSubscribers()
     /// The entity bindings of new objects until they are saved.
     @exclusivity(unchecked) private final var unstored = UnstoredEntities()
     private var coordinator: NSPersistentStoreCoordinator?
-    private var policy: Any = NSMergePolicy.error
+    /// The merge policy; nil for the one that fails. See `Saving/Conflicts`.
+    final var policy: AnyObject?
     /// The generation of the stores that is read; nil for what they hold at any time. See Generations/.
     final var generation: NSQueryGenerationToken?
 
@@ -51,7 +52,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         concurrencyType = ct
         contextQueue = ContextQueue(main: ct == .mainQueueConcurrencyType)
         super.init()
-        contextQueue.context = self
+        contextQueue.owner = self
     }
 
     /// Makes a context with a queue of its own, or one for the main queue.
@@ -107,7 +108,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// The subscribers to saves in the parent or coordinator of this context.
-    final var subscribersAbove: ContextSubscribers? {
+    final var subscribersAbove: SaveSubscribers? {
         parentContext?.childSubscribers ?? coordinator?.subscribers
     }
 
@@ -136,17 +137,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var undoManager: UndoManager? {
         get { undoRecorder.manager }
         set { undoRecorder.record(with: newValue, for: self) }
-    }
-
-    /// What to do when a save meets rows that changed since they were read: an `NSMergePolicy`.
-    public var mergePolicy: Any {
-        get { policy }
-        set {
-            require(
-                newValue is NSMergePolicy,
-                "A merge policy must be an NSMergePolicy, not a \(type(of: newValue)).")
-            policy = newValue
-        }
     }
 
     /// A name for logs and history.

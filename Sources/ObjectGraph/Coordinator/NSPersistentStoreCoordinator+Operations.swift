@@ -13,25 +13,6 @@ extension NSPersistentStoreCoordinator {
     /// The URL of a store; `/dev/null` for one that has none.
     public func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-    /// Executes a request on behalf of a context: objects that it finds are the context's. Unsaved changes of the context do
-    /// not count. Call it on the context's queue.
-    ///
-    /// - Parameters:
-    ///   - request: a fetch request, or one that `NSManagedObjectContext.execute(_:)` accepts.
-    ///   - context: a context of this coordinator.
-    /// - Returns: for a fetch request the array of results, else the request's `NSPersistentStoreResult`.
-    /// - Throws: 134060 for a context of another coordinator; as `NSManagedObjectContext.fetch(_:)` and
-    ///   `NSManagedObjectContext.execute(_:)`, which refuses an `NSSaveChangesRequest`: contexts save.
-    public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws
-        -> Any
-    {
-        guard context.persistentStoreCoordinator === self else {
-            throw NSError.coreData(.coreData, "The context works on another persistent store coordinator.")
-        }
-        guard request.fetchSpecification != nil else { return try context.execute(request) }
-        return try context.storedResult(of: request)
-    }
-
     /// Opens the store at another URL instead of a store: a copy of it, or another one of the same model.
     ///
     /// The caller makes sure that the store is not used meanwhile. Its objects in use show the contents of the new file when

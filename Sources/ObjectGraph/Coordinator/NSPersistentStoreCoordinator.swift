@@ -16,7 +16,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     }
     private let label = Mutex<String?>(nil)
     /// The contexts that merge what others save.
-    let subscribers = ContextSubscribers()
+    let subscribers = SaveSubscribers()
     /// The changes by others.
     package let remoteChanges = RemoteChanges()
     private let stores = Mutex<[any ObjectStore]>([])

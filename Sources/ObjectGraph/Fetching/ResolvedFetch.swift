@@ -306,7 +306,7 @@ package struct ResolvedFetch {
         query.isDistinct =
             specification.returnsDistinctResults && specification.resultType == .dictionaryResultType
         query.resultType = specification.resultType
-        query.reader = StoreReader(context: context, generation: context?.generation(of: store))
+        query.reader = StoreReader(client: context, generation: context?.generation(of: store))
         query.specification = specification
         (query.properties, query.groupBy) = columns
         return query

@@ -85,7 +85,7 @@ struct StoreTransfer {
         for home in old.homes {
             var query = FetchQuery(home: home)
             query.includesSubentities = false
-            query.reader.context = context
+            query.reader.client = context
             for row in try old.rows(for: query) {
                 let object = home.materialise(reference: row.reference)
                 object.context = context
@@ -109,7 +109,7 @@ struct StoreTransfer {
             unit.objects.inserted.append(object)
             addLinks(object, &unit)
         }
-        unit.objects.context = context
+        unit.objects.client = context
         do {
             if !unit.isEmpty { try new.fill(with: unit) }
         } catch let violations as ConstraintViolations {
@@ -136,7 +136,7 @@ struct StoreTransfer {
                 guard let relationship = slot.relationship else { continue }
                 let found = try old.destinations(
                     of: relationship, home: object.home, owners: [object.reference],
-                    for: StoreReader(context: context))
+                    for: StoreReader(client: context))
                 let contents = ToManyContents(isOrdered: slot.isOrdered, isLoaded: true)
                 for key in found[object.reference] ?? [] {
                     guard let table = old.home(number: key.entityNumber)?.table,

@@ -2,6 +2,18 @@ import Foundation
 import ManagedObjectModel
 import Synchronization
 
+/// Has the stores whose changes by others are followed: a coordinator.
+package protocol StoreFollower: AnyObject, Sendable {
+    /// The stores, in the order in which they were added.
+    var persistentStores: [NSPersistentStore] { get }
+    /// Makes contexts merge changes of others, later.
+    func merge(_ changes: ChangesByOthers)
+    /// Reports a change of a store, by this process or others.
+    ///
+    /// - Parameter historyNumber: the last transaction of its history; nil without one.
+    func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?)
+}
+
 /// Handles the changes that others make to a coordinator's stores: posts `NSPersistentStoreRemoteChange` and makes contexts
 /// merge them.
 package final class RemoteChanges: Sendable {
@@ -22,7 +34,7 @@ package final class RemoteChanges: Sendable {
     /// Whether contexts merge the changes.
     var merges: Bool { state.withLock { $0.merges } }
 
-    func setMerges(_ merges: Bool, _ coordinator: NSPersistentStoreCoordinator) {
+    func setMerges(_ merges: Bool, _ coordinator: any StoreFollower) {
         let histories = state.withLock { state in
             let begins = merges && !state.merges
             state.merges = merges
@@ -33,7 +45,7 @@ package final class RemoteChanges: Sendable {
     }
 
     /// Begins to follow the relevant stores of a coordinator, and ends following others.
-    func follow(_ coordinator: NSPersistentStoreCoordinator) {
+    func follow(_ coordinator: any StoreFollower) {
         var wanted: [ObjectIdentifier: any FollowedStore] = [:]
         for case let store as any FollowedStore in coordinator.persistentStores where isWanted(store) {
             wanted[ObjectIdentifier(store)] = store
@@ -48,7 +60,7 @@ package final class RemoteChanges: Sendable {
     }
 
     /// Ends following a store that has opened another file, and begins with that one.
-    package func followAnew(_ store: any FollowedStore, of coordinator: NSPersistentStoreCoordinator) {
+    package func followAnew(_ store: any FollowedStore, of coordinator: any StoreFollower) {
         end(store)
         let isThere = coordinator.persistentStores.contains { $0 === store }
         if isThere, isWanted(store) { begin(store, coordinator) }
@@ -59,7 +71,7 @@ package final class RemoteChanges: Sendable {
     }
 
     /// Begins to follow a store that is not followed.
-    private func begin(_ store: any FollowedStore, _ coordinator: NSPersistentStoreCoordinator) {
+    private func begin(_ store: any FollowedStore, _ coordinator: any StoreFollower) {
         guard let file = store.fileURL else { return }
         let history = RemoteHistory(of: store)
         let id = ObjectIdentifier(store)
@@ -119,7 +131,7 @@ package final class RemoteChanges: Sendable {
     }
 
     private func tell(
-        _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: NSPersistentStoreCoordinator
+        _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: any StoreFollower
     ) {
         guard isCurrent(history, of: store) else { return }
         // Only the notification has it.
@@ -130,55 +142,13 @@ package final class RemoteChanges: Sendable {
             // Reading waits while the file is replaced, and then reads the new one.
             guard isCurrent(history, of: store) else { return }
             if case .anything = changes { store.forgetRows() }
-            for context in coordinator.subscribers.contexts { context.mergeLater(changes) }
+            coordinator.merge(changes)
         }
         coordinator.postRemoteChange(store, historyNumber: number)
     }
 
     deinit {
         for following in state.withLock({ $0.following }).values { following.monitor?.end() }
-    }
-}
-
-extension NSPersistentStoreCoordinator {
-    /// Whether contexts with `automaticallyMergesChangesFromParent` merge what others save, as they merge what contexts of this
-    /// coordinator save: other coordinators of the program and other programs, by contexts and by batch requests. Results
-    /// controllers, and sequences of results, of these contexts follow.
-    ///
-    /// ```swift
-    /// container.viewContext.automaticallyMergesChangesFromParent = true
-    /// container.persistentStoreCoordinator.automaticallyMergesRemoteChanges = true
-    /// ```
-    ///
-    /// The default is `false`. It concerns the SQLite stores in files, those that are added later, too. The history of a store
-    /// (`NSPersistentHistoryTrackingKey`) shows which objects to merge; without a history, all objects of these contexts are
-    /// refreshed, and their changes kept. Apple's framework has no such property: there programs fetch the history when
-    /// `NSPersistentStoreRemoteChange` is posted, and merge it themselves.
-    public final var automaticallyMergesRemoteChanges: Bool {
-        get { remoteChanges.merges }
-        set { remoteChanges.setMerges(newValue, self) }
-    }
-}
-
-extension NSManagedObjectContext {
-    /// Merges others' changes into a context that reads the stores, on its queue, and then into its children that merge.
-    fileprivate func mergeLater(_ changes: RemoteHistory.Changes) {
-        perform { [weak self] in
-            guard let self, let coordinator = persistentStoreCoordinator else { return }
-            var merged: SavedChanges?
-            switch changes {
-            case .objects(let ids):
-                let changes = SavedChanges(ids, for: coordinator)
-                merge(changes, isForeign: true)
-                processPendingChanges()
-                merged = changes
-            case .anything:
-                refreshAllObjects()
-                processPendingChanges()
-                listeners.tell(.anything)
-            }
-            for child in childSubscribers.contexts { child.mergeFromParentLater(merged) }
-        }
     }
 }
 

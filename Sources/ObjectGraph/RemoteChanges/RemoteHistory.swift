@@ -45,16 +45,8 @@ final class RemoteHistory: Sendable {
     /// Continues with later transactions: earlier ones are not merged.
     func skip() { note(store?.lastHistoryNumber) }
 
-    /// The changes.
-    enum Changes {
-        /// The objects, by the keys of `mergeChanges(fromRemoteContextSave:into:)`.
-        case objects([String: [NSManagedObjectID]])
-        /// Any object may have: there is no history, or the relevant part was deleted.
-        case anything
-    }
-
     /// The changes by others since the last call; nil for none.
-    func changes() -> Changes? {
+    func changes() -> ChangesByOthers? {
         guard let store else { return nil }
         do {
             // All own transactions up to the last number are known now. Later ones are for the next call: the monitor detects

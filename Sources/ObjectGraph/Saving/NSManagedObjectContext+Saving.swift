@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// Notifies stores of a save without changes.
     private func saveNothing() throws {
         for store in persistentStoreCoordinator?.objectStores ?? [] {
-            try store.saveNothing(self)
+            try store.saveNothing(for: self)
         }
     }
 
@@ -281,17 +281,16 @@ extension NSManagedObjectContext {
             DidSaveObjectIDsAsyncMessage(
                 _event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
         func merge(
-            _ changes: SavedChanges, into contexts: [NSManagedObjectContext],
-            _ rows: RowsAbove?
+            _ changes: SavedChanges, into subscribers: [any SaveSubscriber], _ rows: RowsAbove?
         ) {
-            for context in contexts where context !== self {
-                context.contextQueue.async { context.runEvent { context.merge(changes, rows: rows) } }
+            for subscriber in subscribers where subscriber !== self {
+                subscriber.mergeLater(changes, rows: rows)
             }
         }
-        merge(saved, into: subscribersAbove?.contexts ?? [], rowsAbove)
+        merge(saved, into: subscribersAbove?.all ?? [], rowsAbove)
         adoptPermanentIDs()
         let gone = family.takeDismissed().filter { identityMap.object(place($0).key) == nil }
-        let children = childSubscribers.contexts
+        let children = childSubscribers.all
         guard !children.isEmpty else { return }
         var rows: [NSManagedObjectID: Row] = [:]
         for object in changes.inserted + changes.updated { rows[object.objectID] = object.row }

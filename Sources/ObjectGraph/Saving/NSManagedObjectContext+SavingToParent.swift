@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
                     var further = try parent.runEvent {
                         try parent.take(changes, reportsMissing: endsLinks)
                     }
-                    if parent.childSubscribers.contexts.contains(where: { $0 !== self }) {
+                    if parent.childSubscribers.all.contains(where: { $0 !== self }) {
                         let places = (changes.inserted + changes.updated).map(\.place) + further.updated
                         further.rows = parent.presentRows(at: places)
                         further.time = Date.timeIntervalSinceReferenceDate

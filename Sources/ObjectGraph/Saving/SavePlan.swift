@@ -186,7 +186,7 @@ extension NSManagedObjectContext {
 }
 
 /// The writes of a save to one store.
-final class StorePlan {
+final class StorePlan: LinkDestinations {
     let store: any ObjectStore
     @exclusivity(unchecked) private(set) var unit = UnitOfWork()
     @exclusivity(unchecked) private(set) var inserted: [NSManagedObject] = []
@@ -268,7 +268,7 @@ final class StorePlan {
         unit.objects.inserted = inserted
         unit.objects.updated = updated
         unit.objects.deleted = deleted
-        unit.objects.context = context
+        unit.objects.client = context
     }
 
     /// The links that are not columns of this object's row.

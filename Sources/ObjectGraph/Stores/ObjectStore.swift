@@ -83,8 +83,8 @@ package protocol ObjectStore: StoreKind {
     func fill(with unit: UnitOfWork) throws
     /// Writes the metadata if they were set since they were written.
     func saveMetadata() throws
-    /// Notes a save of a context without changes, which writes the metadata too.
-    func saveNothing(_ context: NSManagedObjectContext) throws
+    /// Notes a save without changes, which writes the metadata too.
+    func saveNothing(for client: any StoreClient) throws
 
     /// A copy of all that the store has, open at another URL in its place; nil for a kind of stores whose objects must be copied one
     /// by one.
@@ -124,7 +124,7 @@ extension ObjectStore {
     package var rowState: RowCache.State? { nil }
     package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
-    package func saveNothing(_ context: NSManagedObjectContext) throws { try saveMetadata() }
+    package func saveNothing(for client: any StoreClient) throws { try saveMetadata() }
     package func keepReferences(of objects: [NSManagedObject]) throws {}
     package func makesFile(like model: URL?) {}
     package func fill(with unit: UnitOfWork) throws { _ = try save(unit) }
@@ -169,10 +169,8 @@ package struct FetchQuery {
     package var isDistinct = false
     /// The requested form of the result.
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
-    /// The context and generation that the query reads for.
+    /// The client and the generation that the query reads for.
     package var reader = StoreReader()
-    /// The requesting context.
-    package var context: NSManagedObjectContext? { reader.context }
     /// The caller's request, with options that do not change the result; nil for a request of the context itself.
     package var specification: FetchSpecification?
 
@@ -289,7 +287,8 @@ package struct SavedObjects {
     package var deleted: [NSManagedObject] = []
     /// In the order of the unit's locks.
     package var locked: [NSManagedObject] = []
-    package var context: NSManagedObjectContext?
+    /// The context that saves.
+    package var client: (any StoreClient)?
 
     package init() {}
 }

@@ -1,10 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Reports a change of a store, by this process or others.
-    ///
-    /// - Parameter historyNumber: the last transaction of its history; nil without one.
-    func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {
+    package func postRemoteChange(_ store: NSPersistentStore, historyNumber: Int64?) {
         guard store.postsRemoteChanges else { return }
         var userInfo: [AnyHashable: Any] = [:]
         userInfo[NSPersistentStoreURLKey] = store.url

@@ -1,6 +1,16 @@
 import Foundation
 import ManagedObjectModel
 
+/// Finds the stores of the destinations of links: what a save writes to one store.
+protocol LinkDestinations: AnyObject {
+    /// The entity binding of a destination, which a new object gets from the save.
+    ///
+    /// - Throws: 133010 when that is another store; 1550 when the deletion of the destination was saved.
+    func destinationHome(
+        of object: NSManagedObject, _ relationship: NSRelationshipDescription
+    ) throws -> StoredEntity
+}
+
 /// Packs the values of objects into the rows that a save writes.
 struct RowEncoder: ~Copyable {
     private var builder: RowBuilder
@@ -10,11 +20,12 @@ struct RowEncoder: ~Copyable {
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
-    /// - Parameter plan: the save; nil for a row that is not written but passed to other contexts.
+    /// - Parameter links: the save; nil for a row that is not written but passed to other contexts.
     /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store; 1550 when the values
     ///   take more bytes than a row can have.
     mutating func row(
-        _ object: NSManagedObject, _ home: StoredEntity, _ plan: StorePlan?, timestamp: Double, version: Int64
+        _ object: NSManagedObject, _ home: StoredEntity, _ links: (any LinkDestinations)?, timestamp: Double,
+        version: Int64
     ) throws -> Row {
         let layout = home.layout
         builder.begin(slotCount: layout.rowSlotCount)
@@ -31,7 +42,7 @@ struct RowEncoder: ~Copyable {
                 case .double(let number): builder.set(traits.rowSlot, double: number)
                 case .string(let text): builder.set(traits.rowSlot, string: text)
                 case .null: break
-                case let value: try set(value, layout.slots[slot], plan)
+                case let value: try set(value, layout.slots[slot], links)
                 }
             }
         }
@@ -44,12 +55,14 @@ struct RowEncoder: ~Copyable {
         }
     }
 
-    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ plan: StorePlan?) throws {
+    private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ links: (any LinkDestinations)?)
+        throws
+    {
         let slot = info.rowSlot
         switch value {
         case .object(let destination):
             guard let relationship = info.relationship, !destination.isDeleted else { break }
-            let home = try plan?.destinationHome(of: destination, relationship) ?? destination.home
+            let home = try links?.destinationHome(of: destination, relationship) ?? destination.home
             builder.set(slot, integer: destination.reference)
             if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
         default: try builder.set(value, info)

@@ -30,7 +30,7 @@ extension NSIncrementalStore {
     private func result<Element>(
         _ query: FetchQuery, _ type: NSFetchRequestResultType, of _: Element.Type
     ) throws -> [Element] {
-        let result = try execute(request(query, type), with: query.context)
+        let result = try execute(request(query, type), with: query.reader.context)
         if let list = result as? [Element] { return list }
         if let list = result as? NSArray {
             let elements = list.compactMap { $0 as? Element }

@@ -46,7 +46,7 @@ extension NSIncrementalStore {
                 try cached
                 ?? row(
                     of: home, old.reference, notBefore: .infinity,
-                    for: StoreReader(context: unit.objects.context))
+                    for: StoreReader(client: unit.objects.client))
             if let current {
                 guard current.version != old.version,
                     home.layout.slots.contains(where: { slot in
@@ -83,7 +83,7 @@ extension NSIncrementalStore {
                 let cached = rowCache.row(key)
                 let current = try row(
                     of: object.home, object.reference, notBefore: .infinity,
-                    for: StoreReader(context: unit.objects.context))
+                    for: StoreReader(client: unit.objects.client))
                 return .init(home: object.home, old: old, cached: cached, current: current)
             })
     }

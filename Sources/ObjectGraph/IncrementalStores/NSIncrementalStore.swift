@@ -191,11 +191,11 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
 
     /// Sends the request that Apple's framework sends for a save without changes: one without objects, which also writes the
     /// metadata.
-    package final func saveNothing(_ context: NSManagedObjectContext) throws {
+    package final func saveNothing(for client: any StoreClient) throws {
         guard !isReadOnly else { return try saveMetadata() }
         let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
         request.affectedStores = [self]
-        _ = try execute(request, with: context)
+        _ = try execute(request, with: client as? NSManagedObjectContext)
         metadataLock.withLock { metadataChanges = 0 }
     }
 

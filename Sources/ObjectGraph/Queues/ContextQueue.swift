@@ -1,6 +1,12 @@
 import Dispatch
 import Foundation
 
+/// Processes the changes of code that its queue runs: a context.
+protocol EventOwner: AnyObject {
+    /// Runs a block as part of an event, which ends with the outermost block.
+    func runEvent<T, E: Error>(_ block: () throws(E) -> T) throws(E) -> T
+}
+
 /// The queue that a context's objects are confined to, or that of a coordinator.
 ///
 /// It knows which threads run its blocks, so that `performAndWait` can be called again from inside, also
@@ -8,7 +14,7 @@ import Foundation
 final class ContextQueue: @unchecked Sendable {
     let queue: DispatchQueue
     /// The context of the queue; set once, before the context is shared.
-    weak var context: NSManagedObjectContext?
+    weak var owner: (any EventOwner)?
     private let isMain: Bool
 
     /// - Parameter label: what debuggers show for a queue that is not the main one.

@@ -295,18 +295,4 @@ package struct RowTooLarge: Error, CustomNSError, LocalizedError {
     package var errorDescription: String? {
         "The strings and data of one object, external data included, may take at most \(byteLimit) bytes together."
     }
-
-    /// The error of a save or validation: which object, and which of its properties.
-    package func error(_ layout: EntityLayout, _ object: NSManagedObject? = nil) -> NSError {
-        let property = layout.slots.first { slot in
-            slot.rowSlot == rowSlot || slot.elements.contains { $0.rowSlot == rowSlot }
-        }
-        var userInfo: [String: Any] = [:]
-        userInfo[NSValidationKeyErrorKey] = property?.name
-        userInfo[NSValidationObjectErrorKey] = object
-        let name = "'\(property?.name ?? "")' of entity '\(layout.entity.name ?? "")'"
-        return .coreData(
-            .managedObjectValidation, "The value of \(name) is too large. \(errorDescription ?? "")", userInfo
-        )
-    }
 }

@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
                     processPendingChanges()
                     listeners.tell(.anything)
                 }
-                for child in childSubscribers.contexts { child.mergeFromParentLater(changes) }
+                for child in childSubscribers.all { child.mergeFromParentLater(changes) }
             }
         }
     }
