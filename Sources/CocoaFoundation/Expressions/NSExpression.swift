@@ -315,7 +315,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     ///
     /// - Returns: `nil` when this class does not know the archive's expression.
     public required init?(coder: NSCoder) {
-        guard let kind = PredicateArchive.kind(PredicateArchive.fields(coder)) else { return nil }
+        guard let kind = Self.kind(in: coder) else { return nil }
         self.kind = kind
         steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
         super.init()
@@ -325,6 +325,6 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     ///
     /// - Precondition: the expression is not a block, and a subclass overrides this method.
     open func encode(with coder: NSCoder) {
-        PredicateArchive.encode(self, coder)
+        encodeFields(coder)
     }
 }

@@ -23,15 +23,4 @@ package final class CompoundPredicate: NSCompoundPredicate {
 
     package override func copy() -> Any { self }
     package override func copy(with zone: NSZone? = nil) -> Any { self }
-
-    // MARK: Coding
-
-    init?(coder: NSCoder) {
-        let fields = PredicateArchive.fields(coder)
-        guard let number = PredicateArchive.number(fields["NSCompoundPredicateType"]),
-            let type = LogicalType(rawValue: number), let parts = fields["NSSubpredicates"] as? [NSPredicate],
-            type != .not || !parts.isEmpty
-        else { return nil }
-        super.init(type: type, subpredicates: parts)
-    }
 }

@@ -147,16 +147,9 @@ open class NSComparisonPredicate: NSPredicate {
     ///
     /// - Returns: `nil` when the archive's predicate is not complete.
     public required init?(coder: NSCoder) {
-        let fields = PredicateArchive.fields(coder)
-        guard let left = fields["NSLeftExpression"] as? NSExpression,
-            let right = fields["NSRightExpression"] as? NSExpression,
-            let operation = fields["NSPredicateOperator"] as? ArchivedOperator
-        else { return nil }
-        self.left = left
-        self.right = right
-        modifier = operation.modifier
-        type = operation.type
-        stringOptions = operation.options
+        guard let parts = Self.parts(in: coder) else { return nil }
+        (left, right) = (parts.left, parts.right)
+        (modifier, type, stringOptions) = (parts.modifier, parts.type, parts.options)
         membership = Self.membership(left, right, modifier, type, stringOptions)
         super.init(block: Self.unusedBlock)
     }
@@ -174,6 +167,6 @@ open class NSComparisonPredicate: NSPredicate {
     ///
     /// - Precondition: both sides can be archived; see ``NSExpression/encode(with:)``.
     open func encode(with coder: NSCoder) {
-        PredicateArchive.encode(self, coder)
+        encodeFields(coder)
     }
 }

@@ -1,3 +1,16 @@
+/// How strings are compared: the options of a comparison predicate, with their raw values.
+package struct TextOptions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt
+
+    package init(rawValue: UInt) { self.rawValue = rawValue }
+
+    package static let caseInsensitive = TextOptions(rawValue: 1)
+    package static let diacriticInsensitive = TextOptions(rawValue: 2)
+    package static let normalized = TextOptions(rawValue: 4)
+    package static let localeSensitive = TextOptions(rawValue: 8)
+    package static let wholeWords = TextOptions(rawValue: 16)
+}
+
 /// How two strings are compared under the options of a predicate.
 ///
 /// Without options strings are compared by their UTF-8 bytes: equal are the same code points, and the order is
@@ -6,10 +19,10 @@
 /// before, so that it goes before `[c]` and `[d]`. `[l]` compares by the current locale instead. `[w]` makes
 /// `CONTAINS`, `BEGINSWITH` and `ENDSWITH` find whole words only.
 package struct TextComparison: Hashable, Sendable {
-    package let options: NSComparisonPredicate.Options
+    package let options: TextOptions
     package let folding: TextFolding
 
-    package init(options: NSComparisonPredicate.Options) {
+    package init(options: TextOptions) {
         self.options = options
         let isPrepared = options.contains(.normalized)
         folding = TextFolding(

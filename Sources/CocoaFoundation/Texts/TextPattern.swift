@@ -4,6 +4,11 @@
 /// and without an allocation on the heap. A class, because copies of a structure of arrays would be counted at
 /// each test.
 package final class TextPattern: Sendable {
+    /// Where a part of a string is looked for by the rules of the locale.
+    private enum Position: Sendable {
+        case whole, anywhere, start, end
+    }
+
     private enum Form: Sendable {
         case equal(ContiguousArray<UInt8>)
         case contains(ByteSearch)
@@ -11,7 +16,7 @@ package final class TextPattern: Sendable {
         case endsWith(ContiguousArray<UInt8>)
         case like(LikePattern)
         case matches(WholeMatch)
-        case local(NSComparisonPredicate.Operator, String)
+        case local(Position, String)
     }
 
     private let form: Form
@@ -19,22 +24,22 @@ package final class TextPattern: Sendable {
 
     /// The pattern for strings that are the same as `text`.
     package convenience init(equalTo text: String, comparison: TextComparison) {
-        self.init(comparison, .equalTo, text) { .equal(ContiguousArray($0.utf8)) }
+        self.init(comparison, .whole, text) { .equal(ContiguousArray($0.utf8)) }
     }
 
     /// The pattern for strings that have `part` in them.
     package convenience init(containing part: String, comparison: TextComparison) {
-        self.init(comparison, .contains, part) { .contains(ByteSearch(for: ContiguousArray($0.utf8))) }
+        self.init(comparison, .anywhere, part) { .contains(ByteSearch(for: ContiguousArray($0.utf8))) }
     }
 
     /// The pattern for strings that begin with `part`.
     package convenience init(beginningWith part: String, comparison: TextComparison) {
-        self.init(comparison, .beginsWith, part) { .beginsWith(ContiguousArray($0.utf8)) }
+        self.init(comparison, .start, part) { .beginsWith(ContiguousArray($0.utf8)) }
     }
 
     /// The pattern for strings that end with `part`.
     package convenience init(endingWith part: String, comparison: TextComparison) {
-        self.init(comparison, .endsWith, part) { .endsWith(ContiguousArray($0.utf8)) }
+        self.init(comparison, .end, part) { .endsWith(ContiguousArray($0.utf8)) }
     }
 
     /// The pattern of the operator `LIKE`.
@@ -51,29 +56,12 @@ package final class TextPattern: Sendable {
         form = .matches(try WholeMatch(pattern, folding: comparison.folding))
     }
 
-    /// The pattern of a text operator; `nil` when `type` is not one.
-    ///
-    /// - Throws: ``PredicateEvaluationError`` when a regular expression is not valid.
-    package convenience init?(
-        _ type: NSComparisonPredicate.Operator, _ text: String, comparison: TextComparison
-    ) throws {
-        switch type {
-        case .equalTo: self.init(equalTo: text, comparison: comparison)
-        case .contains: self.init(containing: text, comparison: comparison)
-        case .beginsWith: self.init(beginningWith: text, comparison: comparison)
-        case .endsWith: self.init(endingWith: text, comparison: comparison)
-        case .like: self.init(like: text, comparison: comparison)
-        case .matches: try self.init(matching: text, comparison: comparison)
-        default: return nil
-        }
-    }
-
     private init(
-        _ comparison: TextComparison, _ type: NSComparisonPredicate.Operator, _ text: String,
+        _ comparison: TextComparison, _ position: Position, _ text: String,
         _ form: (String) -> Form
     ) {
         self.comparison = comparison
-        self.form = comparison.isLocal ? .local(type, text) : form(comparison.folding.folded(text))
+        self.form = comparison.isLocal ? .local(position, text) : form(comparison.folding.folded(text))
     }
 
     /// Whether a string meets the pattern.
@@ -92,14 +80,15 @@ package final class TextPattern: Sendable {
     package func matches(utf8: UnsafeBufferPointer<UInt8>) throws -> Bool {
         switch form {
         case .matches(let expression): try expression.matches(String(decoding: utf8, as: UTF8.self))
-        case .local(let type, let part): matchesLocally(String(decoding: utf8, as: UTF8.self), type, part)
+        case .local(let position, let part):
+            matchesLocally(String(decoding: utf8, as: UTF8.self), position, part)
         default: comparison.folding.withFolded(utf8: utf8) { matchesFolded($0) }
         }
     }
 
     /// Whether a string meets a pattern other than a regular expression.
     func matchesText(_ text: String) -> Bool {
-        if case .local(let type, let part) = form { return matchesLocally(text, type, part) }
+        if case .local(let position, let part) = form { return matchesLocally(text, position, part) }
         return comparison.folding.withFolded(text) { matchesFolded($0) }
     }
 
@@ -128,14 +117,14 @@ package final class TextPattern: Sendable {
     }
 
     private func matchesLocally(
-        _ text: String, _ type: NSComparisonPredicate.Operator, _ part: String
+        _ text: String, _ position: Position, _ part: String
     ) -> Bool {
         var options = comparison.localOptions
-        switch type {
-        case .beginsWith: options.insert(.anchored)
-        case .endsWith: options.formUnion([.anchored, .backwards])
-        case .contains: break
-        default: return comparison.areEqual(text, part)
+        switch position {
+        case .start: options.insert(.anchored)
+        case .end: options.formUnion([.anchored, .backwards])
+        case .anywhere: break
+        case .whole: return comparison.areEqual(text, part)
         }
         return part.isEmpty || text.range(of: part, options: options, range: nil, locale: .current) != nil
     }

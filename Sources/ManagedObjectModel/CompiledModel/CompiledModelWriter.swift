@@ -122,7 +122,7 @@ final class CompiledModelWriter {
             fields.append(("NSConfigurations", table))
         }
         fields.append(("NSEntities", try entityTable()))
-        let requests = try model.templates.map { name, request in
+        let requests = try model.fetchRequestTemplatesByName.map { name, request in
             (key: name, place: try add(request, for: name))
         }
         fields.append(

@@ -6,9 +6,9 @@ final class ModelTables {
     let entityVersionHashesByName: [String: Data]
     let entitiesInPreorder: [NSEntityDescription]
 
-    init(_ model: NSManagedObjectModel, _ hashes: VersionHashes) {
+    init(_ model: NSManagedObjectModel, _ versionHash: (NSEntityDescription) -> Data) {
         entitiesByName = model.entitiesByName
-        entityVersionHashesByName = entitiesByName.mapValues { hashes.digest(of: $0) }
+        entityVersionHashesByName = entitiesByName.mapValues(versionHash)
         entitiesInPreorder = model.entitiesInPreorder()
     }
 }

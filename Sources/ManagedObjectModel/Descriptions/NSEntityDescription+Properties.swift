@@ -140,6 +140,6 @@ extension NSPropertyDescription {
     /// indexed.
     var canBeIndexed: Bool {
         if let relationship = self as? NSRelationshipDescription, relationship.isToMany { return false }
-        return !isTransient && !(self is NSFetchedPropertyDescription)
+        return !isTransient && !isFetched
     }
 }

@@ -226,7 +226,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     ///
     /// As long as the model is not in use it is computed each time; `entityVersionHashesByName` of the model
     /// computes what entities inherit from each other only once.
-    open var versionHash: Data { tables?.versionHash ?? VersionHashes().digest(of: self) }
+    open var versionHash: Data { tables?.versionHash ?? computedVersionHash }
 
     // MARK: Immutability
 
@@ -238,11 +238,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Ends the time in which the description can be changed and computes what it derives. The superentity
     /// has to be done first.
     ///
-    /// - Parameter hashes: the version hashes of the model.
-    func makeImmutable(_ hashes: VersionHashes) {
+    /// - Parameter versionHash: computes the hashes of the entities of the model, each once.
+    func makeImmutable(_ versionHash: (NSEntityDescription) -> Data) {
         guard tables == nil else { return }
         for property in ownProperties { property.makeImmutable() }
-        let tables = EntityTables(self, versionHash: hashes.digest(of: self))
+        let tables = EntityTables(self, versionHash: versionHash(self))
         _ = derived.storeIfNil(tables)
         // After the tables, in which the elements look up their properties.
         for index in tables.storeIndexes { index.makeImmutable() }

@@ -96,7 +96,7 @@ extension NSManagedObjectModel {
                 configurationMembers[name] = present + added.filter { !present.contains($0) }
             }
             for (name, request) in model.templates where templates[name] == nil {
-                templates[name] = request.copy() as? NSFetchRequest<any NSFetchRequestResult>
+                templates[name] = request.copy(with: nil) as? any FetchRequestTemplate
             }
         }
         for entity in chosen {

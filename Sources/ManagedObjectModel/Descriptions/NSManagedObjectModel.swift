@@ -30,11 +30,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The entities of each configuration by name, in the order in which they were set.
     var configurationMembers: [String: [NSEntityDescription]] = [:]
 
-    var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
+    /// The fetch requests that the model holds, by name.
+    var templates: [String: any FetchRequestTemplate] = [:]
 
     /// Creates a model without entities.
     public required override init() {
-        NSFetchRequestExpression.registerFormat()
+        Self.registerFetchExpressions()
     }
 
     /// The entities. An entity belongs to one model: adding it to another takes it away from the first.
@@ -62,8 +63,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// The version hashes of all entities by name.
     open var entityVersionHashesByName: [String: Data] {
         if let tables { return tables.entityVersionHashesByName }
-        let hashes = VersionHashes()
-        return entitiesByName.mapValues { hashes.digest(of: $0) }
+        return entitiesByName.mapValues(Self.versionHashing())
     }
 
     /// Names of the version of the model, for people. They do not decide whether a store fits the model.
@@ -98,12 +98,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             guard tables == nil else { return }
             bindNames()
             // Superentities first: the tables of an entity use those of the entities above it.
-            let hashes = VersionHashes()
+            let versionHash = Self.versionHashing()
             for entity in entities.flatMap(\.lineage) where entity.model === self {
-                entity.makeImmutable(hashes)
+                entity.makeImmutable(versionHash)
             }
             for request in templates.values { request.makeImmutable() }
-            _ = derived.storeIfNil(ModelTables(self, hashes))
+            _ = derived.storeIfNil(ModelTables(self, versionHash))
         }
     }
 
@@ -117,8 +117,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         let byName = entitiesByName
         for entity in entities {
             for property in entity.ownProperties {
-                (property as? NSRelationshipDescription)?.bind(in: byName)
-                (property as? NSFetchedPropertyDescription)?.bind(in: byName)
+                property.bind(in: byName)
             }
         }
         for request in templates.values { bind(request, in: byName) }
@@ -127,7 +126,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Points a fetch request to the entity of its name in the model, and leaves the ownership of the entity
     /// to the model.
     func bind(
-        _ request: NSFetchRequest<any NSFetchRequestResult>, in entitiesByName: [String: NSEntityDescription]
+        _ request: any FetchRequestTemplate, in entitiesByName: [String: NSEntityDescription]
     ) {
         if let entity = request.entityName.flatMap({ entitiesByName[$0] }), request.entity !== entity {
             request.resolveEntity(entity)
@@ -159,7 +158,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             members.compactMap { byName[$0.name ?? ""] }
         }
         copy.templates = templates.compactMapValues {
-            $0.copy() as? NSFetchRequest<any NSFetchRequestResult>
+            $0.copy(with: nil) as? any FetchRequestTemplate
         }
         copy.bindNames()
         copy.versionIdentifiers = versionIdentifiers

@@ -132,7 +132,13 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     package var isMarkedReadOnly = false { willSet { willChange("isReadOnly") } }
 
     /// A SHA-256 hash of what decides how values are stored; stores carry it to distinguish models.
-    open var versionHash: Data { frozenVersionHash ?? PropertyHash(self).digest }
+    open var versionHash: Data { frozenVersionHash ?? computedVersionHash }
+
+    /// Whether the value is the result of a fetch.
+    var isFetched: Bool { false }
+
+    /// Points the property to the entities that it names in a model.
+    func bind(in entitiesByName: [String: NSEntityDescription]) {}
 
     /// Stops the program if the description can no longer be changed.
     func willChange(_ property: String) {
@@ -145,7 +151,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Ends the time in which the description can be changed and computes what it derives.
     func makeImmutable() {
         guard !isImmutable else { return }
-        frozenVersionHash = PropertyHash(self).digest
+        frozenVersionHash = computedVersionHash
         isImmutable = true
     }
 

@@ -72,7 +72,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 
     /// Points the relationship to the entity and the inverse that have the remembered names in a model,
     /// where it points to nothing or out of the model.
-    func bind(in entitiesByName: [String: NSEntityDescription]) {
+    override func bind(in entitiesByName: [String: NSEntityDescription]) {
         guard let name = destinationEntityName, let entity = entitiesByName[name] else { return }
         destination = entity
         guard let inverseName = inverseRelationshipName else { return }

@@ -234,3 +234,5 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         set { change("havingPredicate") { $0.havingPredicate = newValue } }
     }
 }
+
+extension NSFetchRequest: FetchRequestTemplate {}

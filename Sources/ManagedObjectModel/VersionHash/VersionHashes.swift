@@ -75,7 +75,7 @@ package final class VersionHashes {
         if entity.ownProperties.isEmpty { return inherited }
         var own: [String: Data?] = [:]
         for property in entity.ownProperties {
-            guard !property.isTransient, !(property is NSFetchedPropertyDescription) else {
+            guard !property.isTransient, !property.isFetched else {
                 own[property.name] = .some(nil)
                 continue
             }
@@ -87,4 +87,22 @@ package final class VersionHashes {
             + own.compactMap { name, digest in digest.map { (name: name, digest: $0) } })
             .sorted { $0.name.utf8Precedes($1.name) }
     }
+}
+
+extension NSManagedObjectModel {
+    /// Computes the version hashes of entities, each once.
+    static func versionHashing() -> (NSEntityDescription) -> Data {
+        let hashes = VersionHashes()
+        return { hashes.digest(of: $0) }
+    }
+}
+
+extension NSEntityDescription {
+    /// The version hash of the entity as it is now.
+    var computedVersionHash: Data { VersionHashes().digest(of: self) }
+}
+
+extension NSPropertyDescription {
+    /// The version hash of the property as it is now.
+    var computedVersionHash: Data { PropertyHash(self).digest }
 }

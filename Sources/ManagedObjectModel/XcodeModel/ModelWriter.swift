@@ -43,7 +43,7 @@ struct ModelWriter {
             root.children.append(try element(entity))
         }
         root.children += composites.elements()
-        for (name, request) in Self.sorted(Array(model.templates), by: { $0.key }) {
+        for (name, request) in Self.sorted(Array(model.fetchRequestTemplatesByName), by: { $0.key }) {
             root.children.append(try element(request, name: name, place: name))
         }
         for name in Self.sorted(model.configurations, by: { $0 }) {

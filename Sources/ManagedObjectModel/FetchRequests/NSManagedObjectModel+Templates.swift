@@ -2,11 +2,13 @@ import CocoaFoundation
 
 extension NSManagedObjectModel {
     /// The fetch requests that the model holds, by name.
-    public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
+    public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
+        templates.compactMapValues { $0 as? NSFetchRequest<any NSFetchRequestResult> }
+    }
 
     /// The fetch request that the model holds under a name. It is the model's own: change a copy of it.
     public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
-        templates[name]
+        templates[name] as? NSFetchRequest<any NSFetchRequestResult>
     }
 
     /// A copy of a fetch request that the model holds, with values in place of the variables of its
@@ -19,7 +21,8 @@ extension NSManagedObjectModel {
     public func fetchRequestFromTemplate(
         withName name: String, substitutionVariables variables: [String: Any]
     ) -> NSFetchRequest<any NSFetchRequestResult>? {
-        guard let request = templates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult> else {
+        guard let request = templates[name]?.copy(with: nil) as? NSFetchRequest<any NSFetchRequestResult>
+        else {
             return nil
         }
         request.predicate = request.predicate?.withSubstitutionVariables(variables)
@@ -42,4 +45,7 @@ extension NSManagedObjectModel {
         setFetchRequestTemplate(
             NSFetchRequest<any NSFetchRequestResult>.sharing(fetchRequestTemplate), forName: name)
     }
+
+    /// Lets the predicates of models have fetch expressions.
+    static func registerFetchExpressions() { NSFetchRequestExpression.registerFormat() }
 }

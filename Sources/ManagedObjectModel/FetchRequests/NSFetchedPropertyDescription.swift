@@ -29,8 +29,10 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
 
     package override var isReadOnly: Bool { true }
 
+    override var isFetched: Bool { true }
+
     /// Points the request to the entity of its name in a model.
-    func bind(in entitiesByName: [String: NSEntityDescription]) {
+    override func bind(in entitiesByName: [String: NSEntityDescription]) {
         guard let fetchRequest, let name = fetchRequest.entityName, let entity = entitiesByName[name],
             fetchRequest.entity !== entity
         else { return }
