@@ -8,7 +8,7 @@ import Testing
 ///
 /// A long run makes the walks longer, and `scripts/fuzz` still longer; `GRAPH_STEPS` takes so many steps, `GRAPH_SEED` repeats a walk.
 @Suite struct RandomGraphTests {
-    private static let kinds: [StoreKind] = [.sqlite, .memory, .xml, .binary]
+    private static let kinds = StoreKind.with(.isBuiltIn)
 
     @Test("Random edits in a context match a reference graph", arguments: kinds, 0..<12)
     func contextsMatchTheReference(_ kind: StoreKind, _ walk: Int)
