@@ -168,8 +168,7 @@ package struct SQLiteDialect: SQLDialect {
             if let name = order.flatMap(SQLiteCollations.name) { text.append(" COLLATE \(name)") }
             text.append(isAscending ? " ASC" : " DESC")
         case .window(let limit, let offset):
-            text.bind(.integer(limit ?? -1))
-            text.bind(.integer(offset))
+            for value in arguments(ofWindow: limit, offset) { text.bind(value) }
             text.append(" LIMIT ? OFFSET ?")
         case .limit(let limit, let offset):
             text.append("LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
@@ -194,6 +193,10 @@ package struct SQLiteDialect: SQLDialect {
         }
     }
 
+    package func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue] {
+        [.integer(limit ?? -1), .integer(offset)]
+    }
+
     private func name(of type: SQLColumnType) -> String {
         switch type {
         case .primaryKey: "INTEGER PRIMARY KEY"
@@ -214,6 +217,16 @@ package struct SQLiteDialect: SQLDialect {
         case .uuid, .binary, .transformable: "BLOB"
         case .composite, .undefined, .toMany, .fetched: ""
         }
+    }
+
+    // MARK: Schema
+
+    package func triggers(_ schema: SQLSchema) throws -> [SQLStatement] {
+        try DerivedTriggers(schema).statements() + CountTriggers(schema).statements()
+    }
+
+    package func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement] {
+        SpatialIndex(name: name, table: table, columns: columns).statements
     }
 
     // MARK: Values
