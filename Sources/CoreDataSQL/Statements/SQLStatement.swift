@@ -163,7 +163,7 @@ extension SQLPiece {
         case .insertUnlessThere(_, _, let values): values
         case .text, .native, .name, .value, .parameter, .numberedParameter, .literal, .list, .rows, .boolean,
             .unknown,
-            .window, .limit, .limitParameter, .columnType, .indexed, .bridged:
+            .window, .limit, .limitParameter, .columnType, .indexed:
             []
         }
     }
@@ -171,7 +171,7 @@ extension SQLPiece {
     /// About how many bytes it has as text.
     fileprivate var length: Int {
         switch self {
-        case .text(let text), .native(let text), .bridged(let text, _): text.utf8.count
+        case .text(let text), .native(let text): text.utf8.count
         case .name(let name): name.utf8.count + 2
         case .value, .parameter, .numberedParameter, .boolean, .unknown: 1
         case .literal(.text(let text)): text.utf8.count + 2

@@ -186,9 +186,6 @@ package struct SQLiteDialect: SQLDialect {
         case .columnType(let type): text.append(name(of: type))
         case .indexed(let name, let isAscending):
             text.append("\(quoted(name)) COLLATE BINARY \(isAscending ? "ASC" : "DESC")")
-        case .bridged(let sql, let values):
-            text.append(sql)
-            for value in values { text.bind(value) }
         default: throw NSError.coreData(.coreData, "SQLite has no form for \(piece).")
         }
     }
