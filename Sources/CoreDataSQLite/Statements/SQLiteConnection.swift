@@ -89,7 +89,9 @@ package struct SQLiteConnection: SQLConnection {
 
     /// What a block returned that was called.
     private func made<Value>(_ value: Value?) throws -> Value {
-        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "The block was not called.") }
+        guard let value else {
+            throw DatabaseError(resultCode: .SQLITE_ABORT, message: "The block was not called.")
+        }
         return value
     }
 
