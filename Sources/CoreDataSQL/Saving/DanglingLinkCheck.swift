@@ -1,0 +1,94 @@
+import ObjectGraph
+import Foundation
+import ManagedObjectModel
+
+/// Finds links that a save would leave leading nowhere, because others linked to what it deletes, or deleted what it links to,
+/// and no row that it compares shows that. One statement for each relationship or table that is concerned.
+package struct DanglingLinkCheck {
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let tables: StoreTables
+    private let schema: SQLSchema
+
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
+        self.store = store
+        self.connection = connection
+        tables = store.tables
+        schema = tables.schema
+    }
+
+    /// - Throws: `DanglingLinks`, if there are any; an error of the database.
+    package func check(_ unit: UnitOfWork) throws {
+        let found = DanglingLinks(
+            store: store, owners: try owners(of: unit.deletions), missing: try missing(unit))
+        if !found.owners.isEmpty || !found.missing.isEmpty { throw found }
+    }
+
+    // MARK: Links to what is deleted
+
+    private func owners(of deletions: [UnitOfWork.Deletion]) throws -> [DanglingLinks.Owner] {
+        var owners: [DanglingLinks.Owner] = []
+        for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.home) }).values {
+            let layout = group[0].home.layout
+            for slot in layout.relationshipIndexes {
+                guard let relationship = layout.slots[slot].relationship,
+                    let inverse = relationship.inverseRelationship, !inverse.isToMany,
+                    relationship.deleteRule != .noActionDeleteRule
+                else { continue }
+                owners += try self.owners(inverse, group.map(\.old.reference))
+            }
+        }
+        return owners
+    }
+
+    /// The rows that lead to one of some keys.
+    private func owners(
+        _ relationship: NSRelationshipDescription, _ references: [Int64]
+    ) throws -> [DanglingLinks.Owner] {
+        guard let home = store.home(of: relationship.entity),
+            let slot = home.layout.index(of: relationship.name),
+            let column = schema.entity(home).column(slot: slot)
+        else { return [] }
+        let selection = tables.selection(of: schema.entity(home))
+        let statement = try FetchCompiler(schema: schema).rows(
+            FetchQuery(home: home), columns: selection.list, keys: (column.name, references))
+        return try connection.rows(statement, as: selection).map {
+            DanglingLinks.Owner(row: $0, relationship: relationship)
+        }
+    }
+
+    // MARK: Links to what is gone
+
+    private func missing(_ unit: UnitOfWork) throws -> [ObjectKey] {
+        var wanted: [UInt32: (home: StoredEntity, references: Set<Int64>)] = [:]
+        func want(_ relationship: NSRelationshipDescription, _ reference: Int64) {
+            // What has no reference yet is inserted by this save.
+            guard reference > 0, let entity = relationship.destinationEntity,
+                let home = store.home(of: entity.rootEntity)
+            else { return }
+            wanted[home.table, default: (home, [])].references.insert(reference)
+        }
+        func want(_ row: Row, _ home: StoredEntity, changed: PropertySet?) {
+            for slot in home.layout.relationshipIndexes {
+                let info = home.layout.slots[slot]
+                guard info.kind == .toOne, info.isStored, changed?.contains(slot) ?? true,
+                    let relationship = info.relationship, !row.isNull(info.rowSlot)
+                else { continue }
+                want(relationship, row.integer(info.rowSlot))
+            }
+        }
+        for insert in unit.inserts { want(insert.row, insert.home, changed: nil) }
+        for update in unit.updates { want(update.row, update.home, changed: update.changed) }
+        for link in unit.addedLinks { want(link.relationship, link.destination.reference) }
+        return try wanted.values.flatMap { try missing($0.home, $0.references) }
+    }
+
+    /// Those of some keys of a table that no row has.
+    private func missing(_ home: StoredEntity, _ references: Set<Int64>) throws -> [ObjectKey] {
+        var query = FetchQuery(home: home)
+        query.references = Array(references)
+        var left = references
+        try connection.forEachPair(of: FetchCompiler(schema: schema).keys(query)) { left.remove($1) }
+        return left.map { ObjectKey(table: home.table, reference: $0) }
+    }
+}
