@@ -1,0 +1,312 @@
+import CocoaFoundation
+import Foundation
+import ManagedObjectModel
+import ObjectGraph
+
+/// What decides which UPDATE statement an object takes.
+private struct UpdateShape: Hashable {
+    let entity: Int32
+    let changed: PropertySet
+}
+
+/// Writes units of work in one transaction.
+package struct SQLSave {
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let tables: StoreTables
+    private let schema: SQLSchema
+    private let statements: SaveStatements
+
+    /// - Parameter connection: inside of the transaction.
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
+        self.store = store
+        self.connection = connection
+        tables = store.tables
+        schema = tables.schema
+        statements = SaveStatements(connection, tables)
+    }
+
+    /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
+    package func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
+        let references = try assignReferences(unit.inserts)
+        var mismatches: [ChangedRows.Candidate] = []
+        var outcome = SaveOutcome()
+        // Owners go before what they own, so that derived values of the dead are not computed.
+        let missing = try delete(unit.deletions, &mismatches)
+        outcome.inserted = try insert(unit.inserts, references)
+        outcome.updated = try update(unit.updates, references, &mismatches)
+        mismatches += unit.locks.map { .init(home: $0.home, old: $0.old, isDeletion: false) }
+        let conflicts = try ChangedRows(store, connection).conflicts(among: mismatches)
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+        let reordered = try write(unit, references)
+        try takeDerivedValues(unit, &outcome)
+        if let history = tables.trackedHistory, !unit.isEmpty {
+            outcome.historyNumber = try HistoryWriter(store, history, connection)
+                .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
+        }
+        return outcome
+    }
+
+    /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
+    package func vacate(_ updates: [UnitOfWork.Update]) throws {
+        let save = UUID().uuidString
+        var unique: [Int32: [SQLColumn]] = [:]
+        for update in updates {
+            let entity = schema.entity(update.home)
+            let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
+            unique[entity.number] = constrained
+            let columns = constrained.filter { update.changed.contains($0.slot) }
+            guard !columns.isEmpty else { continue }
+            // Data that begins with no digit is zero to sums.
+            let nobodys = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
+            let values = columns.flatMap { column -> [SQLValue] in
+                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
+            }
+            try connection.run(
+                SaveCompiler(schema: schema).vacate(entity, columns),
+                values + [.integer(update.old.reference), .integer(update.old.version)])
+        }
+    }
+
+    /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
+    /// inserts and at versions only, so these stay.
+    ///
+    /// - Parameter slots: attributes of the entity that are derived by `now()`.
+    package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
+        for slot in slots {
+            guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
+            try statements.keepTime(column, of: row, entity)
+        }
+    }
+
+    // MARK: References
+
+    /// Takes `count` references of an entity's table; the first one.
+    package func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
+        let root = home.entity.rootEntity
+        let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
+        let highest = try statements.reserve(Int64(count), of: schema.entity(home), number)
+        guard highest >= count, highest < .max else {
+            throw NSError.coreData(
+                .coreData,
+                """
+                The store is damaged: Z_PRIMARYKEY has no number left for a new object of entity \
+                '\(home.entity.name ?? "")'.
+                """)
+        }
+        return highest - Int64(count) + 1
+    }
+
+    /// The references that new rows get, by the temporary ones they have.
+    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> ReferenceMap<Int64> {
+        let references = ReferenceMap<Int64>()
+        let temporary = inserts.lazy.filter { $0.row.reference < 0 }
+        var groups: [(home: StoredEntity, count: Int)] = []
+        for insert in temporary {
+            if let place = groups.firstIndex(where: { $0.home.table == insert.home.table }) {
+                groups[place].count += 1
+            } else {
+                groups.append((insert.home, 1))
+            }
+        }
+        references.reserve(groups.reduce(0) { $0 + $1.count })
+        for (home, count) in groups {
+            var next = try reserve(home, count: count)
+            for insert in temporary where insert.home.table == home.table {
+                references.set(next, for: insert.row.reference)
+                next += 1
+            }
+        }
+        return references
+    }
+
+    // MARK: Rows
+
+    private func insert(_ inserts: [UnitOfWork.Insert], _ references: ReferenceMap<Int64>) throws -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(inserts.count)
+        var writers: [Int32: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (entity: SQLEntity, writer: any RowWriting)?
+        for insert in inserts {
+            if last?.entity.home !== insert.home {
+                let entity = schema.entity(insert.home)
+                let writer = try writers[entity.number] ?? statements.insertion(of: entity)
+                writers[entity.number] = writer
+                last = (entity, writer)
+            }
+            guard let last else { continue }
+            let row = try insert.row.resolved(references, last.entity)
+            try last.writer.insert(row)
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func update(
+        _ updates: [UnitOfWork.Update], _ references: ReferenceMap<Int64>,
+        _ mismatches: inout [ChangedRows.Candidate]
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(updates.count)
+        // Objects that changed alike share a statement, and mostly come one after the other.
+        var writers: [UpdateShape: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (home: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
+        for update in updates {
+            if last?.home !== update.home || last?.changed != update.changed {
+                let entity = schema.entity(update.home)
+                let shape = UpdateShape(entity: entity.number, changed: update.changed)
+                let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
+                writers[shape] = writer
+                last = (update.home, update.changed, entity, writer)
+            }
+            guard let last else { continue }
+            let row = try update.row.resolved(references, last.entity)
+            if try !last.writer.update(row, oldVersion: update.old.version) {
+                mismatches.append(
+                    .init(home: update.home, old: update.old, isDeletion: false, isUnwritten: true))
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// Deletes rows; the positions of those that others have deleted already.
+    private func delete(
+        _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
+    ) throws -> Set<Int> {
+        var missing: Set<Int> = []
+        var writers: [Int32: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (entity: SQLEntity, writer: any RowWriting)?
+        for (index, deletion) in deletions.enumerated() {
+            if last?.entity.home !== deletion.home {
+                let entity = schema.entity(deletion.home)
+                let writer = try writers[entity.number] ?? statements.deletion(of: entity)
+                writers[entity.number] = writer
+                last = (entity, writer)
+            }
+            guard let last else { continue }
+            // While the row is there, what it counted for can be taken from derived sums.
+            try endLinks(deletion, last.entity)
+            if try last.writer.delete(deletion.old) { continue }
+            missing.insert(index)
+            mismatches.append(
+                .init(home: deletion.home, old: deletion.old, isDeletion: true, isUnwritten: true))
+        }
+        return missing
+    }
+
+    private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
+        for slot in entity.home.layout.toManyIndexes {
+            guard let relationship = entity.home.layout.slots[slot].relationship,
+                let links = schema.links(of: relationship),
+                links.kind == .joinTable || relationship.inverseRelationship == nil
+            else { continue }
+            let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
+            for column in columns {
+                try statements.endLinks(
+                    relationship, links, column: column, of: entity, deletion.old.reference)
+            }
+        }
+    }
+
+    // MARK: Links and orders
+
+    /// Writes what is not in the rows of the objects.
+    ///
+    /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
+    private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws -> ReorderedMembers {
+        let isTracked = tables.trackedHistory != nil
+        var reordered = ReorderedMembers()
+        func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
+        func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
+        for link in unit.removedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
+            try statements.removeLink(link.relationship, links, owner, destination)
+            if links.isReflexive { try statements.removeLink(link.relationship, links, destination, owner) }
+        }
+        for link in unit.addedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
+            // Both ends of a link of an entity with itself bring it; it is kept once.
+            if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
+                try statements.addLink(link.relationship, links, .integer(max(a, b)), .integer(min(a, b)))
+            } else {
+                try statements.addLink(link.relationship, links, owner, destination)
+            }
+        }
+        for order in unit.orders {
+            guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
+            let owner = resolved(order.owner)
+            let destinations = order.destinations.map(reference)
+            let places = try positions(SaveCompiler(schema: schema).places(links, column, owner: owner))
+            for change in OrderColumn.changes(destinations.map { places[$0] }) {
+                try statements.order(
+                    order.relationship, links, column, .integer(change.number), owner,
+                    .integer(destinations[change.index]))
+                let key = ObjectKey(
+                    table: order.destinations[change.index].table, reference: destinations[change.index])
+                guard isTracked, places[key.reference] != nil else { continue }
+                try reordered.note(key, in: order.relationship) {
+                    try entityNumber(of: key.reference, destinationOf: order.relationship)
+                }
+            }
+        }
+        return reordered
+    }
+
+    /// The number of the entity of an object that a relationship leads to; nil for one that is not there.
+    private func entityNumber(
+        of reference: Int64, destinationOf relationship: NSRelationshipDescription
+    ) throws -> Int32? {
+        guard let home = relationship.destinationEntity.flatMap(store.home) else { return nil }
+        return try statements.entityNumber(of: reference, in: schema.entity(home))
+    }
+
+    /// The integers of the second column by the keys of the first, where there are any.
+    private func positions(_ statement: SQLStatement) throws -> [Int64: Int64] {
+        var positions: [Int64: Int64] = [:]
+        try connection.forEachRow(of: statement) { row in
+            if row.type(1) == .integer { positions[row.integer(0)] = row.integer(1) }
+        }
+        return positions
+    }
+
+    // MARK: Derived values
+
+    /// Puts what the triggers computed into the rows.
+    private func takeDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
+        var changes = store.derivedValues.changes
+        func take(_ row: Row) -> [DerivedValue] {
+            Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
+        }
+        for index in outcome.inserted.indices where !changes.isEmpty {
+            let row = outcome.inserted[index]
+            let found = take(row)
+            guard !found.isEmpty else { continue }
+            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].home)
+        }
+        for index in outcome.updated.indices {
+            let row = outcome.updated[index]
+            let home = unit.updates[index].home
+            var values = take(row)
+            if !home.layout.derivedIndexes.isEmpty {
+                // Others may have changed what is derived since the row was read: that counts up no version.
+                values = try statements.derivedValues(of: row.reference, schema.entity(home)) + values
+            }
+            if !values.isEmpty { outcome.updated[index] = try row.replacing(values, home) }
+        }
+        for deletion in unit.deletions { changes[DerivedRow(deletion.old)] = nil }
+        for (place, found) in changes {
+            guard let home = store.home(number: place.entityNumber) else { continue }
+            outcome.affected.append((home, place.reference, Self.values(found)))
+        }
+    }
+
+    private static func values(_ reported: [String: SQLValue]) -> [DerivedValue] {
+        reported.map { DerivedValue(attribute: $0, value: $1) }
+    }
+}
