@@ -1,3 +1,4 @@
+import CoreDataSQL
 import CoreData
 import GRDB
 
