@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataSQLite
 import DurableFiles
-import GRDB
 
 /// Puts the objects of a dump into a store, in one transaction.
 ///
@@ -62,9 +62,7 @@ package struct DumpImport {
         }
         if type == .sqlite, model == nil, let archive = header.modelArchive {
             // The copy of the model stays what it was, with what of it is not known here.
-            try SQLiteStoreTables(draft).write {
-                try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
-            }
+            try SQLiteStoreTables(draft).replaceModelArchive(archive)
         }
         // The draft is of one file only.
         if type != .sqlite { try DurableFile.move(document.path, to: draft.path) }
@@ -110,7 +108,7 @@ package struct DumpImport {
         _ progress: (Int) -> Void
     ) throws -> Outcome {
         var outcome = Outcome(count: 0, notices: [], leftOut: [])
-        try target.store.importing { store in
+        try target.store.withImportTarget { store in
             let session = try ImportSession(
                 store, keepsKeys: keepsKeys, reconstruction: header.reconstruction)
             try reader.forEachObject { object, values, bytes in

@@ -1,12 +1,11 @@
 import CoreDataSQL
 import CoreData
-import GRDB
 
 /// Puts objects into a store in one transaction: rows as they come, what leads from one to another when all are there.
 ///
 /// What leads nowhere is left out and reported: a user who saves what is left of a damaged store wants the rest.
 final class ImportSession {
-    private let store: StoreImport
+    private let store: any ImportTarget
     private let keepsKeys: Bool
     private let keys: ImportedKeys
     private let spool: ImportSpool
@@ -26,16 +25,16 @@ final class ImportSession {
     /// - Parameters:
     ///   - keepsKeys: whether the store is new, and objects keep their keys.
     ///   - reconstruction: what the model of the dump was made from; nil for a real one.
-    init(_ store: StoreImport, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
+    init(_ store: any ImportTarget, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
         self.store = store
         self.keepsKeys = keepsKeys
         let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
         self.keys = keys
-        spool = try ImportSpool(store)
-        builder = ObjectBuilder(store.snapshot.schema, reconstruction: reconstruction, key: keys.key)
+        spool = try ImportSpool(store.contents)
+        builder = ObjectBuilder(store.contents.schema, reconstruction: reconstruction, key: keys.key)
     }
 
-    private var schema: SQLSchema { store.snapshot.schema }
+    private var schema: SQLSchema { store.contents.schema }
 
     /// Takes an object.
     ///
@@ -100,18 +99,16 @@ final class ImportSession {
             values.append((owner.column(rowSlot: slot.entitySlot)?.name, Int64(entity.number)))
         }
         for case (let column?, let value) in values {
-            try store.update(
-                "UPDATE \(schema.quoted(owner.table)) SET \(schema.quoted(column)) = ? WHERE Z_PK = ?",
-                [value, key])
+            try store.update(RowLookup.change(column, to: value, key, of: owner))
         }
     }
 
     private static let missing = "it leads to an object that is not there"
 
     private func removeStrays() throws {
-        let references = DanglingReferences(schema)
-        let kinds: [((SQLEntity) -> [DanglingReferences.Query], String)] = [
-            (references.toOne, Self.missing),
+        let references = ReferenceFaults(schema)
+        let kinds: [((SQLEntity) -> [ReferenceFaults.Query], String)] = [
+            (references.dangling, Self.missing),
             (references.wrongEntities, "it leads to an object of another entity than it says"),
             (references.oneSided, "the inverse does not lead back"),
         ]
@@ -124,24 +121,19 @@ final class ImportSession {
     }
 
     private func removeStrays(
-        _ query: DanglingReferences.Query, _ entity: SQLEntity, above first: Int64, _ reason: String
+        _ query: ReferenceFaults.Query, _ entity: SQLEntity, above first: Int64, _ reason: String
     ) throws {
-        let database = store.snapshot.database
-        let columns = query.columns.map { "\($0) = NULL" }.joined(separator: ", ")
         var last = first
         while true {
-            let rows = try GRDB.Row.fetchAll(
-                database, sql: query.sql + " AND s.Z_PK > \(last) ORDER BY s.Z_PK LIMIT 1000")
+            var rows: [(key: Int64, destination: Int64)] = []
+            try store.contents.connection.forEachPair(of: query.next(1000, above: last)) { rows.append(($0, $1)) }
             guard !rows.isEmpty else { return }
-            for row in rows {
-                guard let key = Int64.fromDatabaseValue(row[0]) else { continue }
+            for (key, destination) in rows {
                 last = key
-                let destination = Int64.fromDatabaseValue(row[1]) ?? 0
                 try leftOut.note("\(entity.name).\(query.property)", reason) {
                     (try keys.object(key, entity), try keys.object(destination, query.destination))
                 }
-                try store.update(
-                    "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?", [key])
+                try store.update(query.removal(from: key))
             }
         }
     }
@@ -203,7 +195,7 @@ final class ImportSession {
         var orders = UnitOfWork()
         try spool.forEachList { list in
             let linked =
-                try store.snapshot.destinations(
+                try store.contents.destinations(
                     of: list.relationship, owners: [list.ownerKey])[list.ownerKey] ?? []
             let linkedKeys = Set(linked.map(\.reference))
             var keys: [ObjectKey] = []
