@@ -2,11 +2,11 @@ import ObjectGraph
 import Foundation
 
 /// The constants of an `IN`.
-struct ValueList {
+package struct ValueList {
     private let values: [SQLValue]
     private static let hex = (0...255).map { String(format: "%02x", $0) }
     /// More than this many go in as one argument.
-    static let mostParameters = FetchQuery.mostSingleReferences
+    package static let mostParameters = FetchQuery.mostSingleReferences
 
     init(_ values: [SQLValue]) {
         self.values = values.filter { value in

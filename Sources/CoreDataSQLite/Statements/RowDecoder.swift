@@ -6,64 +6,10 @@ import GRDBSQLite
 import ManagedObjectModel
 
 /// Packs the rows of a statement, column by column, straight from SQLite's memory.
-///
-/// The statement's columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its subentities, whose
-/// rows are in one table. Each entity takes the columns that it has.
 struct RowDecoder: Sendable {
-    /// Numbers alone: copying a name for each value would cost as much as reading the value.
-    private struct Column: Sendable {
-        let index: Int32
-        let rowSlot: Int
-        let kind: SlotKind
-    }
+    let selection: RowSelection
 
-    private final class EntityColumns: Sendable {
-        let number: Int32
-        let slotCount: Int
-        let columns: [Column]
-        let entityName: String
-
-        init(number: Int32, slotCount: Int, columns: [Column], entityName: String) {
-            self.number = number
-            self.slotCount = slotCount
-            self.columns = columns
-            self.entityName = entityName
-        }
-    }
-
-    /// The names of the columns after the first three.
-    let columnNames: [String]
-    /// All columns as the list of a SELECT from the table `QuerySource.base`.
-    let columnList: String
-    private let entities: [Int32: EntityColumns]
-    private let only: EntityColumns?
-
-    /// - Parameters:
-    ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.
-    ///   - dialect: quotes the names of columns.
-    init(family: [SQLEntity], only slots: PropertySet? = nil, dialect: any SQLDialect) {
-        func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
-        var names: [String] = []
-        var places: [String: Int32] = [:]
-        for column in family.flatMap(\.columns) where places[column.name] == nil && isWanted(column) {
-            places[column.name] = Int32(names.count + 3)
-            names.append(column.name)
-        }
-        columnNames = names
-        columnList = (["Z_PK", "Z_ENT", "Z_OPT"] + names.map(dialect.quoted))
-            .map { "\(QuerySource.base).\($0)" }.joined(separator: ", ")
-        var entities: [Int32: EntityColumns] = [:]
-        for entity in family {
-            entities[entity.number] = EntityColumns(
-                number: entity.number, slotCount: entity.home.layout.rowSlotCount,
-                columns: entity.columns.filter(isWanted).map { column in
-                    Column(index: places[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind)
-                },
-                entityName: entity.home.entity.name ?? "")
-        }
-        self.entities = entities
-        only = family.count == 1 ? entities.values.first : nil
-    }
+    init(_ selection: RowSelection) { self.selection = selection }
 
     /// The statement's present row.
     ///
@@ -72,8 +18,7 @@ struct RowDecoder: Sendable {
     func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
         let reference = sqlite3_column_int64(statement, 0)
         let stored = sqlite3_column_int64(statement, 1)
-        let number = Int32(truncatingIfNeeded: stored)
-        guard let entity = only?.number == number ? only : entities[number], number == stored else {
+        guard let entity = selection.entity(stored) else {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
         }
@@ -82,13 +27,13 @@ struct RowDecoder: Sendable {
             try decode(column, statement, &builder, entity, reference)
         }
         return try builder.finish(
-            reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: number,
+            reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: entity.number,
             timestamp: timestamp)
     }
 
     @inline(__always)
     private func decode(
-        _ column: Column, _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: EntityColumns,
+        _ column: RowSelection.Column, _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
         _ reference: Int64
     ) throws {
         if column.kind.isWholeNumber || column.kind == .toOne {
@@ -145,20 +90,11 @@ struct RowDecoder: Sendable {
     }
 
     private func damaged(
-        _ column: Column, _ entity: EntityColumns, _ reference: Int64, _ what: String
+        _ column: RowSelection.Column, _ entity: RowSelection.Entity, _ reference: Int64, _ what: String
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.entityName) \(what)."
+            "The store is damaged: column \(selection.columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.name) \(what)."
         )
-    }
-}
-
-extension SQLSchema {
-    /// What reads rows of an entity and its subentities.
-    ///
-    /// - Parameter slots: the properties that are wanted; nil for all.
-    func decoder(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowDecoder {
-        RowDecoder(family: entity.familyNumbers.compactMap(self.entity), only: slots, dialect: dialect)
     }
 }

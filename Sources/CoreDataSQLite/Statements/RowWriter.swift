@@ -6,7 +6,7 @@ import GRDBSQLite
 import ManagedObjectModel
 
 /// Binds packed rows to an INSERT, UPDATE or DELETE, straight from the rows' memory.
-struct RowWriter {
+final class RowWriter: RowWriting {
     private let database: Database
     private let statement: OpaquePointer
     /// Keeps the statement: the connection may let go of it.

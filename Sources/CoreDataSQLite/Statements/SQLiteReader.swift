@@ -13,7 +13,7 @@ struct SQLiteReader {
 
     /// - Parameter note: is called now and then with the number of rows read.
     func rows(
-        _ statement: SQLStatement, _ decoder: RowDecoder, _ timestamp: Double,
+        _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double,
         noting note: ((Int) -> Void)? = nil
     ) throws -> [Row] {
         var builder = RowBuilder()
@@ -25,42 +25,25 @@ struct SQLiteReader {
         return rows
     }
 
-    func keys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
+    func keys(_ statement: RenderedSQL) throws -> [(entityNumber: Int32, reference: Int64)] {
         var keys: [(entityNumber: Int32, reference: Int64)] = []
         try forEachKey(statement) { keys.append(($0, $1)) }
         return keys
     }
 
     /// Calls `body` with the entity number and the key of each row.
-    func forEachKey(_ statement: SQLStatement, _ body: (Int32, Int64) -> Void) throws {
+    func forEachKey(_ statement: RenderedSQL, _ body: (Int32, Int64) -> Void) throws {
         try step(statement) { body(sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1)) }
     }
 
-    func integer(_ statement: SQLStatement) throws -> Int {
+    func integer(_ statement: RenderedSQL) throws -> Int {
         var value = 0
         try step(statement) { value = Int(sqlite3_column_int64($0, 0)) }
         return value
     }
 
-    /// The values of an object's derived attributes.
-    func derivedValues(
-        _ entity: SQLEntity, _ reference: Int64, dialect: any SQLDialect
-    ) throws -> [DerivedValue] {
-        let layout = entity.home.layout
-        let columns = layout.derivedIndexes.compactMap { entity.column(slot: $0) }
-        var values: [DerivedValue] = []
-        try step(FetchCompiler.values(entity, columns, reference, dialect: dialect)) { row in
-            for (index, column) in columns.enumerated() {
-                values.append(
-                    DerivedValue(
-                        attribute: layout.slots[column.slot].name, value: SQLValue(row, Int32(index))))
-            }
-        }
-        return values
-    }
-
     /// Owner, entity number and key of each link.
-    func links(_ statement: SQLStatement) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
+    func links(_ statement: RenderedSQL) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         var links: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
         try step(statement) { row in
             links[sqlite3_column_int64(row, 0), default: []].append(
@@ -69,17 +52,7 @@ struct SQLiteReader {
         return links
     }
 
-    /// The integers of the second column by the keys of the first, where there are any.
-    func places(_ statement: SQLStatement) throws -> [Int64: Int64] {
-        var places: [Int64: Int64] = [:]
-        try step(statement) { row in
-            guard sqlite3_column_type(row, 1) == SQLITE_INTEGER else { return }
-            places[sqlite3_column_int64(row, 0)] = sqlite3_column_int64(row, 1)
-        }
-        return places
-    }
-
-    func dictionaries(_ statement: SQLStatement, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
+    func dictionaries(_ statement: RenderedSQL, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
         var dictionaries: [[String: Any]] = []
         try step(statement) { row in
             var dictionary: [String: Any] = [:]
@@ -133,7 +106,7 @@ struct SQLiteReader {
     }
 
     /// Runs a statement that the connection keeps, and calls `body` for each row.
-    func step(_ statement: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
+    func step(_ statement: RenderedSQL, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
         Log.sql.trace("\(Log.description(of: statement.arguments))")
         try PreparedStatements.step(statement.text, statement.arguments, connection, body)
@@ -153,7 +126,7 @@ struct SQLiteBinder {
         for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
     }
 
-    private func bind(_ value: SQLValue, at index: Int32) throws {
+    func bind(_ value: SQLValue, at index: Int32) throws {
         let code: Int32
         switch value {
         case .null: code = sqlite3_bind_null(statement, index)

@@ -1,30 +1,29 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
-/// Finds out which objects of a save violate uniqueness constraints, after SQLite said that some do.
+/// Finds out which objects of a save violate uniqueness constraints, after the database said that some do.
 ///
 /// A save that violates nothing pays nothing for it. O(objects), and one statement for every 250 objects of a constraint.
-struct ConstraintCheck {
-    private let store: SQLiteStore
-    private let database: Database
-    private var schema: SQLSchema { store.schema }
+package struct ConstraintCheck {
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let schema: SQLSchema
 
-    init(_ store: SQLiteStore, _ database: Database) {
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
         self.store = store
-        self.database = database
+        self.connection = connection
+        schema = store.tables.schema
     }
 
     /// - Throws: `SaveConflicts` when rows changed since they were read, which is resolved first; else
     ///   `ConstraintViolations` when there are any.
-    func check(_ unit: UnitOfWork, cause: NSError) throws {
+    package func check(_ unit: UnitOfWork, cause: NSError) throws {
         let rows =
             unit.updates.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
             + unit.locks.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
             + unit.deletions.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: true) }
-        let conflicts = try ChangedRows(store, database).conflicts(among: rows)
+        let conflicts = try ChangedRows(store, connection).conflicts(among: rows)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         var violations: [ConstraintViolations.Violation] = []
         for entity in schema.entities {
@@ -39,7 +38,7 @@ struct ConstraintCheck {
 
     // MARK: Constraints
 
-    /// The values of a constraint in one row, as SQLite compares them.
+    /// The values of a constraint in one row, as the database compares them.
     private typealias Key = [UInt8]
 
     /// The objects of a save with the same values.
@@ -94,15 +93,13 @@ struct ConstraintCheck {
         _ groups: inout [Key: Group], _ order: [Key], _ columns: [SQLColumn], _ covered: [SQLEntity],
         _ family: [Int32: [SQLColumn]], _ entity: SQLEntity, except leaving: Set<Int64>
     ) throws {
-        let decoder = RowDecoder(family: covered, dialect: schema.dialect)
+        let selection = RowSelection(family: covered)
         for start in stride(from: 0, to: order.count, by: 250) {
             let values = order[start..<min(start + 250, order.count)].compactMap { groups[$0]?.values }
             let statement = schema.rows(
                 of: entity, where: columns, have: values, among: covered.map(\.number),
-                selecting: decoder.columnNames)
-            let rows = try SQLiteReader(database).rows(
-                statement, decoder, Date.timeIntervalSinceReferenceDate)
-            for row in rows where !leaving.contains(row.reference) {
+                selecting: selection.columnNames)
+            for row in try connection.rows(statement, as: selection) where !leaving.contains(row.reference) {
                 guard let columns = family[row.entityNumber], let key = row.uniqueValues(columns)?.key else {
                     continue
                 }
@@ -113,7 +110,7 @@ struct ConstraintCheck {
 }
 
 extension Row {
-    /// The values of columns, and bytes that are the same for what SQLite takes to be the same; nil when one is
+    /// The values of columns, and bytes that are the same for what the database takes to be the same; nil when one is
     /// missing, as NULL is never equal to NULL.
     func uniqueValues(_ columns: [SQLColumn]) -> (key: [UInt8], values: [SQLValue])? {
         var key: [UInt8] = []

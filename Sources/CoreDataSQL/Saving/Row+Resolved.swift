@@ -1,4 +1,3 @@
-import CoreDataSQL
 import ObjectGraph
 import CocoaFoundation
 import Foundation

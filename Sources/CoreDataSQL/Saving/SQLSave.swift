@@ -1,173 +1,7 @@
-import CoreDataSQL
-import ObjectGraph
 import CocoaFoundation
 import Foundation
-import GRDB
-import GRDBSQLite
 import ManagedObjectModel
-
-extension SQLiteStore {
-    package func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
-        try write("reserve object IDs") { database in
-            let save = SQLiteSave(self, database)
-            return try groups.map { group in
-                let first = try save.reserve(group.home, count: group.objects.count)
-                return group.objects.indices.map { first + Int64($0) }
-            }
-        }
-    }
-
-    package func save(_ unit: UnitOfWork) throws -> SaveOutcome {
-        try changingFiles { files in try saveRows(files.take(unit), files) }
-    }
-
-    private func saveRows(_ unit: UnitOfWork, _ files: ExternalFiles) throws -> SaveOutcome {
-        do {
-            return try save(unit, files, vacating: false)
-        } catch let error as NSError where error.isConstraintMerge {
-            try read("check the uniqueness constraints") { database in
-                try ConstraintCheck(self, database).check(unit, cause: error)
-            }
-            // In the end no two rows have the same values, but they have on the way there.
-            return try save(unit, files, vacating: true)
-        }
-    }
-
-    private func save(_ unit: UnitOfWork, _ files: ExternalFiles, vacating: Bool) throws -> SaveOutcome {
-        try write("save", files, isDurable: files.isChangingFiles) { database in
-            let save = SQLiteSave(self, database)
-            if vacating { try save.vacate(unit.updates) }
-            let outcome = try save.run(unit)
-            if try writers.areSeveral(with: unit.objects.context, database) {
-                try DanglingLinkCheck(self, database).check(unit)
-            }
-            try writeMetadata(database)
-            noteOwnTransaction(outcome.historyNumber, database)
-            // While no other connection can write, so that this row does not replace that of the next save. Before
-            // `write` returns, so nothing is shared.
-            nonisolated(unsafe) let saved = (unit, outcome)
-            database.afterNextTransaction { _ in self.keepInCache(saved.0, saved.1) }
-            return outcome
-        }
-    }
-
-    private func keepInCache(_ unit: UnitOfWork, _ outcome: SaveOutcome) {
-        rowCache.update { cache in
-            var start = 0
-            while start < outcome.inserted.count {
-                // Objects of one table mostly come one after the other.
-                let table = unit.inserts[start].home.table
-                let end =
-                    unit.inserts[start...].firstIndex { $0.home.table != table } ?? outcome.inserted.count
-                cache.add(outcome.inserted[start..<end], table)
-                start = end
-            }
-            for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
-            for (home, reference, values) in outcome.affected {
-                let key = ObjectKey(table: home.table, reference: reference)
-                guard let row = cache.row(key) else { continue }
-                // What was reported of another entity than the row's, or does not fit, is read from the file.
-                if let newer = try? row.replacing(values, home) {
-                    cache.add(newer, home.table)
-                } else {
-                    cache.remove(key)
-                }
-            }
-            for deletion in unit.deletions {
-                cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
-            }
-        }
-    }
-
-    package func saveMetadata() throws {
-        guard hasUnsavedMetadata else { return }
-        try write("save the metadata", writeMetadata)
-    }
-
-    /// Runs a transaction, which is rolled back when `body` throws.
-    ///
-    /// - Throws: 134070 when the caller is called from inside of another transaction; what `body` throws.
-    func write<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
-        try write(what, isDurable: false, body)
-    }
-
-    /// Runs a transaction that outlives a power cut once this returns.
-    func writeDurably<Value>(_ what: String, _ body: (Database) throws -> Value) throws -> Value {
-        try write(what, isDurable: true, body)
-    }
-
-    private func write<Value>(
-        _ what: String, isDurable: Bool, _ body: (Database) throws -> Value
-    ) throws -> Value {
-        let connections = try writer()
-        func reporting(_ database: Database) throws -> Value {
-            reports.begin(schema)
-            defer { reports.removeAll() }
-            return try MatchBudget.sharing { try body(database) }
-        }
-        do {
-            return try turns.enter(orThrow: nestedUse(what)) {
-                try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
-            }
-        } catch let error as DatabaseError {
-            throw saveError(error, what)
-        }
-    }
-
-    /// Runs a transaction that may change files of external data.
-    ///
-    /// - Parameter isDurable: whether it does; by default, whether any entity can have such files.
-    func write<Value>(
-        _ what: String, _ files: ExternalFiles, isDurable: Bool? = nil,
-        _ body: (Database) throws -> Value
-    ) throws -> Value {
-        try write(what, isDurable: isDurable ?? keepsExternalData) { database in
-            files.begin()
-            let value = try body(database)
-            try files.prepareCommit()
-            return value
-        }
-    }
-
-    private var keepsExternalData: Bool {
-        fileURL != nil && homes.contains { !$0.layout.externalSlots.isEmpty }
-    }
-
-    /// Runs a block whose transaction may change files of external data; afterwards files and rows agree.
-    func changingFiles<Value>(_ body: (ExternalFiles) throws -> Value) throws -> Value {
-        let files = ExternalFiles(of: self)
-        do {
-            let value = try body(files)
-            files.end(nil)
-            return value
-        } catch {
-            files.end(error)
-            throw error
-        }
-    }
-
-    private func saveError(_ error: DatabaseError, _ what: String) -> NSError {
-        // Triggers and conditions of the file, and keys that are there twice, violate no constraint of the model.
-        guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE else {
-            return .sqlite(error, during: what, store: url)
-        }
-        return .coreData(
-            .managedObjectConstraintMerge,
-            "Could not \(what): a uniqueness constraint is violated (\(error.message ?? "")).",
-            [
-                NSSQLiteErrorDomain: NSNumber(value: error.extendedResultCode.rawValue),
-                NSUnderlyingErrorKey: NSError(
-                    domain: NSSQLiteErrorDomain, code: Int(error.extendedResultCode.rawValue),
-                    userInfo: [NSLocalizedDescriptionKey: error.message ?? ""]),
-            ])
-    }
-}
-
-extension NSError {
-    fileprivate var isConstraintMerge: Bool {
-        domain == NSCocoaErrorDomain && code == CocoaError.Code.managedObjectConstraintMerge.rawValue
-    }
-}
+import ObjectGraph
 
 /// What decides which UPDATE statement an object takes.
 private struct UpdateShape: Hashable {
@@ -175,21 +9,27 @@ private struct UpdateShape: Hashable {
     let changed: PropertySet
 }
 
-/// One save's transaction.
-struct SQLiteSave {
-    private let store: SQLiteStore
-    private let database: Database
+/// Writes units of work in one transaction.
+package struct SQLSave {
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let tables: StoreTables
+    private let schema: SQLSchema
     private let compiler: SaveCompiler
-    private var schema: SQLSchema { store.schema }
+    private let statements: SaveStatements
 
-    init(_ store: SQLiteStore, _ database: Database) {
+    /// - Parameter connection: inside of the transaction.
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
         self.store = store
-        self.database = database
-        compiler = SaveCompiler(schema: store.schema)
+        self.connection = connection
+        tables = store.tables
+        schema = tables.schema
+        compiler = SaveCompiler(schema: schema)
+        statements = SaveStatements(connection, compiler)
     }
 
     /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
-    func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
+    package func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
         let references = try assignReferences(unit.inserts)
         var mismatches: [ChangedRows.Candidate] = []
         var outcome = SaveOutcome()
@@ -198,19 +38,19 @@ struct SQLiteSave {
         outcome.inserted = try insert(unit.inserts, references)
         outcome.updated = try update(unit.updates, references, &mismatches)
         mismatches += unit.locks.map { .init(home: $0.home, old: $0.old, isDeletion: false) }
-        let conflicts = try ChangedRows(store, database).conflicts(among: mismatches)
+        let conflicts = try ChangedRows(store, connection).conflicts(among: mismatches)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         let reordered = try write(unit, references)
         try takeDerivedValues(unit, &outcome)
-        if let history = store.history, history.isTracking, !unit.isEmpty {
-            outcome.historyNumber = try HistoryWriter(store: store, history: history, database: database)
+        if let history = tables.trackedHistory, !unit.isEmpty {
+            outcome.historyNumber = try HistoryWriter(store, history, connection)
                 .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
         }
         return outcome
     }
 
     /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
-    func vacate(_ updates: [UnitOfWork.Update]) throws {
+    package func vacate(_ updates: [UnitOfWork.Update]) throws {
         let save = UUID().uuidString
         var unique: [Int32: [SQLColumn]] = [:]
         for update in updates {
@@ -224,7 +64,7 @@ struct SQLiteSave {
             let values = columns.flatMap { column -> [SQLValue] in
                 [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
             }
-            try execute(
+            try connection.run(
                 compiler.vacate(entity, columns),
                 values + [.integer(update.old.reference), .integer(update.old.version)])
         }
@@ -234,28 +74,23 @@ struct SQLiteSave {
     /// inserts and at versions only, so these stay.
     ///
     /// - Parameter slots: attributes of the entity that are derived by `now()`.
-    func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
+    package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
         for slot in slots {
             guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
-            try execute(
-                "UPDATE \(schema.quoted(entity.table)) SET \(schema.quoted(column.name)) = ? WHERE Z_PK = ?",
-                [
-                    row.isNull(slot.rowSlot) ? .null : .double(row.double(slot.rowSlot)),
-                    .integer(row.reference),
-                ])
+            try statements.keepTime(column, of: row, entity)
         }
     }
 
     // MARK: References
 
     /// Takes `count` references of an entity's table; the first one.
-    func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
+    package func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
         let root = home.entity.rootEntity
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
-        try execute(compiler.reserve(schema.entity(home)), [.integer(Int64(count)), .integer(number)])
-        let highest = try SQLiteReader(database).integer(
-            SQLStatement(compiler.highest(schema.entity(home)), [.integer(Int64(count)), .integer(number)]))
-        guard highest >= count, highest < Int.max else {
+        let values: [SQLValue] = [.integer(Int64(count)), .integer(number)]
+        try connection.run(compiler.reserve(schema.entity(home)), values)
+        let highest = try connection.integer(compiler.highest(schema.entity(home)), values)
+        guard highest >= count, highest < .max else {
             throw NSError.coreData(
                 .coreData,
                 """
@@ -263,7 +98,7 @@ struct SQLiteSave {
                 '\(home.entity.name ?? "")'.
                 """)
         }
-        return Int64(highest) - Int64(count) + 1
+        return highest - Int64(count) + 1
     }
 
     /// The references that new rows get, by the temporary ones they have.
@@ -294,15 +129,15 @@ struct SQLiteSave {
     private func insert(_ inserts: [UnitOfWork.Insert], _ references: ReferenceMap<Int64>) throws -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(inserts.count)
-        var writers: [Int32: RowWriter] = [:]
+        var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (entity: SQLEntity, writer: RowWriter)?
+        var last: (entity: SQLEntity, writer: any RowWriting)?
         for insert in inserts {
             if last?.entity.home !== insert.home {
                 let entity = schema.entity(insert.home)
                 let writer =
                     try writers[entity.number]
-                    ?? RowWriter(database, compiler.insert(entity), entity.columns)
+                    ?? connection.rowWriter(compiler.insert(entity), entity.columns)
                 writers[entity.number] = writer
                 last = (entity, writer)
             }
@@ -321,9 +156,9 @@ struct SQLiteSave {
         var rows: [Row] = []
         rows.reserveCapacity(updates.count)
         // Objects that changed alike share a statement, and mostly come one after the other.
-        var writers: [UpdateShape: RowWriter] = [:]
+        var writers: [UpdateShape: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (home: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: RowWriter)?
+        var last: (home: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
         for update in updates {
             if last?.home !== update.home || last?.changed != update.changed {
                 let entity = schema.entity(update.home)
@@ -332,7 +167,7 @@ struct SQLiteSave {
                     try writers[shape]
                     ?? {
                         let columns = entity.columns.filter { update.changed.contains($0.slot) }
-                        return try RowWriter(database, compiler.update(entity, columns), columns)
+                        return try connection.rowWriter(compiler.update(entity, columns), columns)
                     }()
                 writers[shape] = writer
                 last = (update.home, update.changed, entity, writer)
@@ -353,14 +188,14 @@ struct SQLiteSave {
         _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
     ) throws -> Set<Int> {
         var missing: Set<Int> = []
-        var writers: [Int32: RowWriter] = [:]
+        var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (entity: SQLEntity, writer: RowWriter)?
+        var last: (entity: SQLEntity, writer: any RowWriting)?
         for (index, deletion) in deletions.enumerated() {
             if last?.entity.home !== deletion.home {
                 let entity = schema.entity(deletion.home)
                 let writer =
-                    try writers[entity.number] ?? RowWriter(database, compiler.delete(entity), [])
+                    try writers[entity.number] ?? connection.rowWriter(compiler.delete(entity), [])
                 writers[entity.number] = writer
                 last = (entity, writer)
             }
@@ -383,8 +218,7 @@ struct SQLiteSave {
             else { continue }
             let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
             for column in columns {
-                try execute(
-                    compiler.endLinks(links, column: column, of: entity), [.integer(deletion.old.reference)])
+                try statements.endLinks(relationship, links, column: column, of: entity, deletion.old.reference)
             }
         }
     }
@@ -395,38 +229,35 @@ struct SQLiteSave {
     ///
     /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
     private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws -> ReorderedMembers {
-        let isTracked = store.history?.isTracking ?? false
+        let isTracked = tables.trackedHistory != nil
         var reordered = ReorderedMembers()
         func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
         func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
         for link in unit.removedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
             let (owner, destination) = (resolved(link.owner), resolved(link.destination))
-            try execute(compiler.removeLink(links), [owner, destination])
-            if links.isReflexive { try execute(compiler.removeLink(links), [destination, owner]) }
+            try statements.removeLink(link.relationship, links, owner, destination)
+            if links.isReflexive { try statements.removeLink(link.relationship, links, destination, owner) }
         }
         for link in unit.addedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
             let (owner, destination) = (resolved(link.owner), resolved(link.destination))
             // Both ends of a link of an entity with itself bring it; it is kept once.
             if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
-                try execute(compiler.addLink(links), [.integer(max(a, b)), .integer(min(a, b))])
+                try statements.addLink(link.relationship, links, .integer(max(a, b)), .integer(min(a, b)))
             } else {
-                try execute(compiler.addLink(links), [owner, destination])
+                try statements.addLink(link.relationship, links, owner, destination)
             }
         }
         for order in unit.orders {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
             let owner = resolved(order.owner)
             let destinations = order.destinations.map(reference)
-            let places = try SQLiteReader(database).places(compiler.places(links, column, owner: owner))
+            let places = try positions(compiler.places(links, column, owner: owner))
             for change in OrderColumn.changes(destinations.map { places[$0] }) {
-                let place = SQLValue.integer(change.number)
-                let destination = SQLValue.integer(destinations[change.index])
-                try execute(compiler.order(links, column), [place, owner, destination])
-                if links.isReflexive {
-                    try execute(compiler.orderOfOtherWay(links, column), [place, destination, owner])
-                }
+                try statements.order(
+                    order.relationship, links, column, .integer(change.number), owner,
+                    .integer(destinations[change.index]))
                 let key = ObjectKey(
                     table: order.destinations[change.index].table, reference: destinations[change.index])
                 guard isTracked, places[key.reference] != nil else { continue }
@@ -443,18 +274,23 @@ struct SQLiteSave {
         of reference: Int64, destinationOf relationship: NSRelationshipDescription
     ) throws -> Int32? {
         guard let home = relationship.destinationEntity.flatMap(store.home) else { return nil }
-        let number = try SQLiteReader(database).integer(
-            SQLStatement(
-                "SELECT Z_ENT FROM \(schema.quoted(schema.entity(home).table)) WHERE Z_PK = ?",
-                [.integer(reference)]))
-        return number > 0 ? Int32(exactly: number) : nil
+        return try statements.entityNumber(of: reference, in: schema.entity(home).table)
+    }
+
+    /// The integers of the second column by the keys of the first, where there are any.
+    private func positions(_ statement: SQLStatement) throws -> [Int64: Int64] {
+        var positions: [Int64: Int64] = [:]
+        try connection.forEachRow(of: statement) { row in
+            if row.type(1) == .integer { positions[row.integer(0)] = row.integer(1) }
+        }
+        return positions
     }
 
     // MARK: Derived values
 
     /// Puts what the triggers computed into the rows.
     private func takeDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
-        var changes = store.reports.changes
+        var changes = store.derivedValues.changes
         func take(_ row: Row) -> [DerivedValue] {
             Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
         }
@@ -470,13 +306,11 @@ struct SQLiteSave {
             var values = take(row)
             if !home.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.
-                values =
-                    try SQLiteReader(database).derivedValues(
-                        schema.entity(home), row.reference, dialect: schema.dialect) + values
+                values = try statements.derivedValues(of: row.reference, schema.entity(home)) + values
             }
             if !values.isEmpty { outcome.updated[index] = try row.replacing(values, home) }
         }
-        for deletion in unit.deletions { changes[DerivedReports.Place(deletion.old)] = nil }
+        for deletion in unit.deletions { changes[DerivedRow(deletion.old)] = nil }
         for (place, found) in changes {
             guard let home = store.home(number: place.entityNumber) else { continue }
             outcome.affected.append((home, place.reference, Self.values(found)))
@@ -485,11 +319,5 @@ struct SQLiteSave {
 
     private static func values(_ reported: [String: SQLValue]) -> [DerivedValue] {
         reported.map { DerivedValue(attribute: $0, value: $1) }
-    }
-
-    private func execute(_ sql: String, _ values: [SQLValue]) throws {
-        Log.sql.debug("\(sql)")
-        Log.sql.trace("\(Log.description(of: values))")
-        try PreparedStatements.step(sql, values, database)
     }
 }

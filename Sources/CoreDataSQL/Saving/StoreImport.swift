@@ -1,16 +1,14 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 /// A transaction of many saves, with primary keys that the caller gives. In the history of the store, it is one.
 ///
 /// Valid only inside the call that hands it out.
 package final class StoreImport {
-    private let store: SQLiteStore
-    private let save: SQLiteSave
-    private let files: ExternalFiles
+    private let store: any SQLStore
+    private let save: SQLSave
+    private let files: any ExternalFilePlacing
     /// What is in the store, with what was saved so far.
     package let snapshot: StoreSnapshot
     /// The files of external data that rows name; nil until a row comes that names one.
@@ -18,11 +16,12 @@ package final class StoreImport {
     /// The number in the history of the store; nil before anything is written there.
     private var historyNumber: Int64?
 
-    fileprivate init(_ store: SQLiteStore, _ database: Database, _ files: ExternalFiles) {
+    /// - Parameter connection: inside of the transaction.
+    package init(_ store: any SQLStore, _ connection: any SQLConnection, _ files: any ExternalFilePlacing) {
         self.store = store
         self.files = files
-        save = SQLiteSave(store, database)
-        snapshot = StoreSnapshot(store, database)
+        save = SQLSave(store, connection)
+        snapshot = StoreSnapshot(store, connection)
     }
 
     /// The highest primary key that was ever given out in an entity's table.
@@ -42,9 +41,9 @@ package final class StoreImport {
 
     /// Saves a unit of work whose references are those that the rows get.
     ///
-    /// - Throws: an error of SQLite, such as that of a violated constraint.
+    /// - Throws: an error of the database, such as that of a violated constraint.
     package func save(_ unit: UnitOfWork) throws {
-        store.reports.removeAll()
+        store.derivedValues.removeAll()
         for insert in unit.inserts { try claimFiles(insert) }
         historyNumber = try save.run(try files.take(unit), historyNumber: historyNumber).historyNumber
     }
@@ -54,7 +53,7 @@ package final class StoreImport {
         for slot in insert.home.layout.externalSlots where !insert.row.isNull(slot.rowSlot) {
             guard let name = ExternalData.fileName(insert.row.data(slot.rowSlot)) else { continue }
             if claimedFiles == nil {
-                claimedFiles = try ExternalFileNames.all(in: snapshot.database, store.schema)
+                claimedFiles = try files.names(snapshot.connection, snapshot.schema)
             }
             guard claimedFiles?.insert(name).inserted == true else {
                 throw NSError.coreData(
@@ -69,20 +68,20 @@ package final class StoreImport {
 
     /// Changes a row that came in.
     ///
-    /// - Throws: an error of SQLite.
-    package func update(_ sql: String, _ arguments: StatementArguments) throws {
+    /// - Throws: an error of the database.
+    package func update(_ statement: SQLStatement) throws {
         // What triggers report of it is not needed.
-        store.reports.removeAll()
-        try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
+        store.derivedValues.removeAll()
+        try snapshot.connection.run(statement)
     }
 
     /// Gives a row that came in the times of its last save that it has itself.
     ///
     /// - Parameter slots: attributes of the entity that are derived by `now()`.
-    /// - Throws: an error of SQLite.
+    /// - Throws: an error of the database.
     package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
         // What triggers report of it is not needed.
-        store.reports.removeAll()
+        store.derivedValues.removeAll()
         try save.keepTimes(slots, of: row, entity)
     }
 
@@ -103,42 +102,6 @@ extension EntityLayout {
         derivedIndexes.map { slots[$0] }.filter { slot in
             guard slot.isStored, slot.kind == .date else { return false }
             return (slot.property as? NSDerivedAttributeDescription)?.derivation == .now
-        }
-    }
-}
-
-extension SQLiteStore {
-    /// The names of files of external data that rows hold now.
-    func externalFileNames() throws -> Set<String> {
-        try read("look for external data") { try ExternalFileNames.all(in: $0, schema) }
-    }
-
-    /// Writes much in one transaction, which is rolled back when `body` throws.
-    ///
-    /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
-    package func importing(_ body: (StoreImport) throws -> Void) throws {
-        try changingFiles { files in
-            defer { fileUse.forget() }
-            writers.noteOthers()
-            try write("import", files) { try body(StoreImport(self, $0, files)) }
-        }
-    }
-}
-
-extension SQLiteStore {
-    package func fill(with unit: UnitOfWork) throws {
-        try importing { target in
-            for inserts in Dictionary(grouping: unit.inserts, by: { $0.home.table }).values {
-                guard let home = inserts.first?.home, let highest = inserts.map(\.row.reference).max() else {
-                    continue
-                }
-                try target.reserve(upTo: highest, of: home)
-            }
-            try target.save(unit)
-            for insert in unit.inserts {
-                try target.keepTimes(
-                    insert.home.layout.timeSlots, of: insert.row, schema.entity(insert.home))
-            }
         }
     }
 }

@@ -1,22 +1,24 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 /// Finds links that a save would leave leading nowhere, because others linked to what it deletes, or deleted what it links to,
 /// and no row that it compares shows that. One statement for each relationship or table that is concerned.
-struct DanglingLinkCheck {
-    private let store: SQLiteStore
-    private let database: Database
+package struct DanglingLinkCheck {
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let tables: StoreTables
+    private let schema: SQLSchema
 
-    init(_ store: SQLiteStore, _ database: Database) {
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
         self.store = store
-        self.database = database
+        self.connection = connection
+        tables = store.tables
+        schema = tables.schema
     }
 
-    /// - Throws: `DanglingLinks`, if there are any; an error of SQLite.
-    func check(_ unit: UnitOfWork) throws {
+    /// - Throws: `DanglingLinks`, if there are any; an error of the database.
+    package func check(_ unit: UnitOfWork) throws {
         let found = DanglingLinks(
             store: store, owners: try owners(of: unit.deletions), missing: try missing(unit))
         if !found.owners.isEmpty || !found.missing.isEmpty { throw found }
@@ -45,14 +47,12 @@ struct DanglingLinkCheck {
     ) throws -> [DanglingLinks.Owner] {
         guard let home = store.home(of: relationship.entity),
             let slot = home.layout.index(of: relationship.name),
-            let column = store.schema.entity(home).column(slot: slot)
+            let column = schema.entity(home).column(slot: slot)
         else { return [] }
-        let decoder = store.decoder(store.schema.entity(home))
-        let statement = try FetchCompiler(schema: store.schema).rows(
-            FetchQuery(home: home), columns: decoder.columnList, keys: (column.name, references))
-        let rows = try SQLiteReader(database).rows(
-            statement, decoder, Date.timeIntervalSinceReferenceDate)
-        return rows.map { DanglingLinks.Owner(row: $0, relationship: relationship) }
+        let selection = tables.selection(of: schema.entity(home))
+        let statement = try FetchCompiler(schema: schema).rows(
+            FetchQuery(home: home), columns: selection.list, keys: (column.name, references))
+        return try connection.rows(statement, as: selection).map { DanglingLinks.Owner(row: $0, relationship: relationship) }
     }
 
     // MARK: Links to what is gone
@@ -86,8 +86,7 @@ struct DanglingLinkCheck {
         var query = FetchQuery(home: home)
         query.references = Array(references)
         var left = references
-        let statement = try FetchCompiler(schema: store.schema).keys(query)
-        try SQLiteReader(database).forEachKey(statement) { left.remove($1) }
+        try connection.forEachPair(of: FetchCompiler(schema: schema).keys(query)) { left.remove($1) }
         return left.map { ObjectKey(table: home.table, reference: $0) }
     }
 }

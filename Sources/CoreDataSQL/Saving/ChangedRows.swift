@@ -1,7 +1,5 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 /// Finds the rows of a save that others changed since they were read: one statement for each entity.
@@ -16,12 +14,12 @@ struct ChangedRows {
         var isUnwritten = false
     }
 
-    private let store: SQLiteStore
-    private let database: Database
+    private let store: any SQLStore
+    private let connection: any SQLConnection
 
-    init(_ store: SQLiteStore, _ database: Database) {
+    init(_ store: any SQLStore, _ connection: any SQLConnection) {
         self.store = store
-        self.database = database
+        self.connection = connection
     }
 
     /// Those of the rows that have another version now, are gone, or are of another entity now.
@@ -45,7 +43,7 @@ struct ChangedRows {
                 guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {
                     continue
                 }
-                let cached = store.rowCache.row(ObjectKey(table: home.table, reference: row.old.reference))
+                let cached = store.cachedRow(ObjectKey(table: home.table, reference: row.old.reference))
                 conflicts.append(.init(home: home, old: row.old, cached: cached, current: current))
             }
         }
@@ -63,11 +61,12 @@ struct ChangedRows {
 
     private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {
         store.noteRead()
-        let decoder = store.decoder(store.schema.entity(home))
+        let tables = store.tables
+        let selection = tables.selection(of: tables.schema.entity(home))
         var query = FetchQuery(home: home)
         query.references = references
-        let statement = try FetchCompiler(schema: store.schema).rows(query, columns: decoder.columnList)
-        let rows = try SQLiteReader(database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+        let statement = try FetchCompiler(schema: tables.schema).rows(query, columns: selection.list)
+        let rows = try connection.rows(statement, as: selection)
         return Dictionary(rows.map { ($0.reference, $0) }, uniquingKeysWith: { one, _ in one })
     }
 }

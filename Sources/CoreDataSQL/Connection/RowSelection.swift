@@ -1,0 +1,87 @@
+import ManagedObjectModel
+import ObjectGraph
+
+/// What a SELECT of whole rows selects, and where each column's values go.
+///
+/// The columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its subentities, whose rows are in one table. Each
+/// entity has those that are its own.
+@usableFromInline
+package final class RowSelection: Sendable {
+    /// A column of an entity. Numbers alone: copying a name for each value would cost as much as reading the value.
+    @usableFromInline
+    package struct Column: Sendable {
+        /// The position in the SELECT, from 0.
+        @usableFromInline package let index: Int32
+        @usableFromInline package let rowSlot: Int
+        @usableFromInline package let kind: SlotKind
+    }
+
+    /// The columns of one entity.
+    @usableFromInline
+    package final class Entity: Sendable {
+        @usableFromInline package let number: Int32
+        @usableFromInline package let slotCount: Int
+        @usableFromInline package let columns: [Column]
+        package let name: String
+
+        init(number: Int32, slotCount: Int, columns: [Column], name: String) {
+            self.number = number
+            self.slotCount = slotCount
+            self.columns = columns
+            self.name = name
+        }
+    }
+
+    /// The names of the columns after the first three.
+    package let columnNames: [String]
+    @usableFromInline let entities: [Int32: Entity]
+    @usableFromInline let only: Entity?
+
+    /// - Parameter slots: the properties that are wanted, which all entities of the family have; nil for all.
+    package init(family: [SQLEntity], only slots: PropertySet? = nil) {
+        func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
+        var names: [String] = []
+        var positions: [String: Int32] = [:]
+        for column in family.flatMap(\.columns) where positions[column.name] == nil && isWanted(column) {
+            positions[column.name] = Int32(names.count + 3)
+            names.append(column.name)
+        }
+        columnNames = names
+        var entities: [Int32: Entity] = [:]
+        for entity in family {
+            entities[entity.number] = Entity(
+                number: entity.number, slotCount: entity.home.layout.rowSlotCount,
+                columns: entity.columns.filter(isWanted).map { column in
+                    Column(index: positions[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind)
+                },
+                name: entity.home.entity.name ?? "")
+        }
+        self.entities = entities
+        only = family.count == 1 ? entities.values.first : nil
+    }
+
+    /// The entity whose number a row has; nil for a number that the family does not have.
+    @inlinable
+    package func entity(_ stored: Int64) -> Entity? {
+        let number = Int32(truncatingIfNeeded: stored)
+        guard let entity = only?.number == number ? only : entities[number], number == stored else { return nil }
+        return entity
+    }
+
+    /// All columns as the list of a SELECT.
+    ///
+    /// - Parameter table: the alias of the table.
+    package func list(of table: String = QuerySource.base) -> SQLStatement {
+        (["Z_PK", "Z_ENT", "Z_OPT"] + columnNames).map { name -> SQLStatement in "\(name: table).\(name: name)" }
+            .joined(separator: ", ")
+    }
+}
+
+extension SQLSchema {
+    /// What reads rows of an entity and its subentities.
+    ///
+    /// - Parameter slots: the properties that are wanted; nil for all.
+    package func selection(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowSelection {
+        RowSelection(family: entity.familyNumbers.compactMap(self.entity), only: slots)
+    }
+}
