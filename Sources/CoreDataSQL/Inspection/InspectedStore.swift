@@ -1,9 +1,7 @@
 import ObjectGraph
 
 /// A store in a database, for tools that look at all of it, or fill it: one that is open.
-package protocol InspectedStore: ObjectStore {
-    var schema: SQLSchema { get }
-
+package protocol InspectedStore: SQLStore {
     /// Reads the store as it is at one moment.
     ///
     /// What is read may be on its way already when others change the file under a connection that is unknown here, so
@@ -18,7 +16,7 @@ package protocol InspectedStore: ObjectStore {
     /// Writes much in one transaction, which is rolled back when `body` throws.
     ///
     /// - Throws: what `body` throws; 134030 when the store is read-only, 133021 when a constraint is violated.
-    func withImportTarget(_ body: (any ImportTarget) throws -> Void) throws
+    func importing(_ body: (StoreImport) throws -> Void) throws
 
     /// Reads the latest transactions of the history, and nothing of others.
     ///
@@ -37,6 +35,8 @@ package protocol InspectedStore: ObjectStore {
 }
 
 extension InspectedStore {
+    package var schema: SQLSchema { tables.schema }
+
     package func withContents<Value>(_ body: (any StoreContents) throws -> Value) throws -> Value {
         try withContents(until: nil, body)
     }

@@ -1,3 +1,5 @@
+import ObjectGraph
+
 /// A temporary table of a connection, for what would fill the memory: rows of numbers and strings, in the order in which they came.
 ///
 /// It goes with the transaction in which it is made if that is rolled back, and else by `remove()`.
@@ -27,13 +29,13 @@ package final class ScratchTable {
         var parts: [SQLStatement] = ["Z_PK \(.columnType(.primaryKey))"]
         parts += columns.map { "\(name: $0.name) \(.columnType($0.type))" as SQLStatement }
         if !indexed.isEmpty { parts.append("UNIQUE (\(names: indexed))") }
-        try connection.run("CREATE TEMPORARY TABLE \(name: name) (\(list: parts))")
+        try connection.execute("CREATE TEMPORARY TABLE \(name: name) (\(list: parts))")
     }
 
     /// - Throws: an error of the database.
     package func insert(_ values: [SQLValue]) throws {
         count += 1
-        try connection.forEachRow(of: insertion.binding([.integer(count)] + values)) { _ in }
+        try connection.run(insertion, [.integer(count)] + values)
     }
 
     /// Calls `body` with each row, in the order in which they came. It must not insert into this table.
@@ -64,5 +66,5 @@ package final class ScratchTable {
     }
 
     /// - Throws: an error of the database.
-    package func remove() throws { try connection.run("DROP TABLE \(name: name)") }
+    package func remove() throws { try connection.execute("DROP TABLE \(name: name)") }
 }

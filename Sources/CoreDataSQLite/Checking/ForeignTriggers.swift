@@ -36,7 +36,7 @@ extension SQLiteStoreTables {
     package func dropForeignTriggers() throws -> [String] {
         try write { database in
             let names = try ForeignTriggers(database).names
-            for name in names { try database.execute(sql: "DROP TRIGGER \(database.quoted(name))") }
+            for name in names { try database.execute(sql: "DROP TRIGGER \(SQLiteDialect().quoted(name))") }
             return names
         }
     }

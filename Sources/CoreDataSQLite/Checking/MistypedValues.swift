@@ -5,15 +5,14 @@ import GRDB
 /// Values in columns of an entity that are not of the type that the model says: SQLite takes any value in any column.
 struct MistypedValues {
     private let database: Database
-    private let schema: SQLSchema
     private let entity: SQLEntity
+    private let dialect = SQLiteDialect()
     /// Which rows are read.
     private let condition: String
 
     /// - Parameter keys: those of the objects to read; nil for all.
-    init(_ database: Database, _ schema: SQLSchema, _ entity: SQLEntity, keys: [Int64]?) {
+    init(_ database: Database, _ entity: SQLEntity, keys: [Int64]?) {
         self.database = database
-        self.schema = schema
         self.entity = entity
         let list = keys.map { " AND s.Z_PK IN (\($0.map(String.init).joined(separator: ", ")))" }
         condition = "s.Z_ENT = \(entity.number)\(list ?? "")"
@@ -23,8 +22,8 @@ struct MistypedValues {
     /// has nil.
     func forEach(_ column: SQLColumn, _ body: (Int64?) throws -> Bool) throws {
         guard let isMistyped = isMistyped(column) else { return }
-        let name = "s.\(schema.quoted(column.name))"
-        let source = "FROM \(schema.quoted(entity.table)) s WHERE \(condition)"
+        let name = "s.\(dialect.quoted(column.name))"
+        let source = "FROM \(dialect.quoted(entity.table)) s WHERE \(condition)"
         let hasText = column.kind == .string || column.kind == .uri
         guard hasText, try String.fetchOne(database, sql: "PRAGMA encoding") == "UTF-8" else {
             let rows = try GRDB.Row.fetchCursor(database, sql: "SELECT s.Z_PK \(source) AND \(isMistyped)")
@@ -44,7 +43,7 @@ struct MistypedValues {
     }
 
     private func isMistyped(_ column: SQLColumn) -> String? {
-        let name = "s.\(schema.quoted(column.name))"
+        let name = "s.\(dialect.quoted(column.name))"
         switch column.kind {
         // A column of whole numbers keeps a real number only if it is not whole.
         case .integer16, .integer32, .integer64, .boolean, .toOne:

@@ -14,6 +14,8 @@ extension SQLiteStoreTables {
     /// - Parameter archive: the archive of a model, in raw deflate.
     /// - Throws: as `write`.
     package func replaceModelArchive(_ archive: Data) throws {
-        try write { try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive]) }
+        try write {
+            try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
+        }
     }
 }

@@ -22,6 +22,7 @@ package struct SpatialIndexFault: Sendable {
 /// The R-trees of a store that index locations. It takes no model: names and columns are enough.
 private struct SpatialIndexes {
     private let database: Database
+    private let dialect = SQLiteDialect()
 
     init(_ database: Database) { self.database = database }
 
@@ -63,12 +64,12 @@ private struct SpatialIndexes {
     }
 
     private func faults(_ tree: Tree) throws -> [SpatialIndexFault] {
-        let (index, table) = (database.quoted(tree.name), database.quoted(tree.table))
+        let (index, table) = (dialect.quoted(tree.name), dialect.quoted(tree.table))
         // Bounds are real numbers of 32 bits around the value; null is a zero.
         let misplaced = tree.columns.map { column in
-            let value = "CAST(IFNULL(t.\(database.quoted(column)), 0) AS REAL)"
+            let value = "CAST(IFNULL(t.\(dialect.quoted(column)), 0) AS REAL)"
             let (least, most) = (
-                "r.\(database.quoted("\(column)_MIN"))", "r.\(database.quoted("\(column)_MAX"))"
+                "r.\(dialect.quoted("\(column)_MIN"))", "r.\(dialect.quoted("\(column)_MAX"))"
             )
             return
                 "\(value) < \(least) OR \(value) > \(most) OR \(most) - \(least) > abs(\(value)) * 1e-6 + 1e-30"

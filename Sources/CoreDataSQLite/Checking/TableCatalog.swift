@@ -26,7 +26,8 @@ struct TableCatalog {
         }
         // Indexes of locations are virtual tables, and keep what they hold in tables of their own.
         let virtual = tables.filter(\.isVirtual).map(\.name)
-        let parts = Set(virtual + virtual.flatMap { name in ["_node", "_parent", "_rowid"].map { name + $0 } })
+        let parts = Set(
+            virtual + virtual.flatMap { name in ["_node", "_parent", "_rowid"].map { name + $0 } })
         return try tables.map { name, _ in
             StoreTable(
                 name: name, isPartOfIndex: parts.contains(name), columns: try columns(of: name),

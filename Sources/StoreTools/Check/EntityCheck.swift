@@ -82,7 +82,8 @@ struct EntityCheck {
         property: String?, _ message: String
     ) throws -> [StoreFinding] {
         let rows = try contents.connection.found(statement)
-        return [StoreFinding(severity, code, rows, of: entity.name, property: property, message)].compactMap(\.self)
+        return [StoreFinding(severity, code, rows, of: entity.name, property: property, message)].compactMap(
+            \.self)
     }
 }
 

@@ -25,7 +25,8 @@ struct HistoryCheck {
                     "a change of the history is of a transaction that is not there"))
             findings.append(
                 StoreFinding(
-                    .error, .historyEntity, try connection.found(TableFaults.changesWithoutEntity), of: "CHANGE",
+                    .error, .historyEntity, try connection.found(TableFaults.changesWithoutEntity),
+                    of: "CHANGE",
                     "a change of the history is of an entity whose number the store does not have"))
         }
         let hasStrings = tables.columns(of: History.string) != nil

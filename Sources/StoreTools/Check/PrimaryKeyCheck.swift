@@ -16,7 +16,8 @@ struct PrimaryKeyCheck {
         for entity in entities.all where entity.isRoot {
             guard let table = entities.table(of: entity) else { continue }
             let invalid = StoreFinding(
-                .error, .invalidKey, try connection.found(TableFaults.invalidKeys(in: table)), of: entity.name,
+                .error, .invalidKey, try connection.found(TableFaults.invalidKeys(in: table)),
+                of: entity.name,
                 "a key is not above zero: no object can have it, and its row is not to be relied on")
             if let invalid { findings.append(invalid) }
             let highest = try connection.firstInteger(TableFaults.highestKey(in: table))

@@ -56,6 +56,7 @@ struct RelationshipCheck {
         _ property: String, _ message: String
     ) throws -> [StoreFinding] {
         let rows = try contents.connection.found(statement)
-        return [StoreFinding(severity, code, rows, of: entity.name, property: property, message)].compactMap(\.self)
+        return [StoreFinding(severity, code, rows, of: entity.name, property: property, message)].compactMap(
+            \.self)
     }
 }

@@ -10,7 +10,7 @@ struct ComparedStore {
 
     init(_ contents: any StoreContents) {
         self.contents = contents
-        values = ObjectValues(contents, isBrief: true)
+        values = ObjectValues(contents.snapshot, isBrief: true)
         entities = Dictionary(
             contents.schema.entities.filter { !$0.home.entity.isAbstract }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -21,7 +21,9 @@ struct ComparedStore {
         _ keys: [Int64], _ entity: SQLEntity, _ fields: [ObjectValues.Field]
     ) throws -> [Int64: [String: JSONValue]] {
         guard !keys.isEmpty else { return [:] }
-        let rows = try contents.rows(of: entity, references: keys).filter { $0.entityNumber == entity.number }
+        let rows = try contents.snapshot.rows(of: entity, references: keys).filter {
+            $0.entityNumber == entity.number
+        }
         return Dictionary(
             zip(rows.map(\.reference), try values.objects(rows, of: entity, fields)),
             uniquingKeysWith: { first, _ in first })

@@ -100,7 +100,7 @@ package struct StoreComparison {
         of entity: SQLEntity, _ store: ComparedStore, _ body: ([CoreData.Row]) throws -> Void
     ) throws {
         try store.contents.requireNoMistypedValues(of: entity)
-        try store.contents.forEachBatch(of: entity) { rows in
+        try store.contents.snapshot.forEachBatch(of: entity) { rows in
             for start in stride(from: 0, to: rows.count, by: 32) {
                 try body(Array(rows[start..<min(start + 32, rows.count)]))
             }

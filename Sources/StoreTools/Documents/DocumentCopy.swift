@@ -21,7 +21,9 @@ final class DocumentCopy: Sendable {
             let made = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration,
                 at: folder?.url.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
-            guard let made = made as? any InspectedStore else { throw StoreToolError("It is not a SQLite store.") }
+            guard let made = made as? any InspectedStore else {
+                throw StoreToolError("It is not a SQLite store.")
+            }
             store = made
         }
 
@@ -91,7 +93,7 @@ final class DocumentCopy: Sendable {
         }
         let place = try Place(model, configuration)
         var notices: [String] = []
-        try place.store.withImportTarget { target in try copy(source, to: target, &notices) }
+        try place.store.importing { target in try copy(source, to: target, &notices) }
         return State(place: place, notices: notices, contents: source.knownContents)
     }
 
@@ -140,7 +142,7 @@ final class DocumentCopy: Sendable {
                 throw StoreToolError(
                     "The copy of \(url.path) has no entity '\(first.object.entity.name ?? "")'.")
             }
-            try store.withImportTarget { try $0.reserve(upTo: first.number - 1, of: home) }
+            try store.importing { try $0.reserve(upTo: first.number - 1, of: home) }
             try context.obtainPermanentIDs(for: run.map(\.element.object))
             guard run.allSatisfy({ $0.element.object.objectID.reference == $0.element.number }) else {
                 throw StoreToolError("The copy of \(url.path) has objects that the file does not have.")
@@ -163,11 +165,11 @@ final class DocumentCopy: Sendable {
     private static let batchSize = 256
 
     private static func copy(
-        _ source: any ObjectStore, to target: any ImportTarget, _ notices: inout [String]
+        _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
     ) throws {
         var builder = RowBuilder()
         var highest: [UInt32: (home: StoredEntity, key: Int64)] = [:]
-        let schema = target.contents.schema
+        let schema = target.snapshot.schema
         for home in source.homes where !home.entity.isAbstract {
             guard let entity = schema.entity(of: home.entity) else { continue }
             var query = FetchQuery(home: home)
@@ -235,7 +237,7 @@ final class DocumentCopy: Sendable {
     }
 
     private static func copyLinks(
-        _ source: any ObjectStore, to target: any ImportTarget, _ notices: inout [String]
+        _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
     ) throws {
         let relationships = Set(
             source.homes.flatMap { home in
@@ -259,9 +261,9 @@ final class DocumentCopy: Sendable {
             guard relationship.isToMany else { continue }
             var unit = UnitOfWork()
             for (entity, links) in links {
-                guard let owner = target.contents.schema.entity(of: entity.entity),
+                guard let owner = target.snapshot.schema.entity(of: entity.entity),
                     let destination = relationship.destinationEntity.flatMap(
-                        target.contents.schema.entity(of:))
+                        target.snapshot.schema.entity(of:))
                 else { continue }
                 try Self.add(
                     links, of: relationship, (owner.home.table, destination.home.table), to: &unit)

@@ -108,7 +108,7 @@ package struct DumpImport {
         _ progress: (Int) -> Void
     ) throws -> Outcome {
         var outcome = Outcome(count: 0, notices: [], leftOut: [])
-        try target.store.withImportTarget { store in
+        try target.store.importing { store in
             let session = try ImportSession(
                 store, keepsKeys: keepsKeys, reconstruction: header.reconstruction)
             try reader.forEachObject { object, values, bytes in

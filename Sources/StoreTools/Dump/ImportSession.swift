@@ -5,7 +5,7 @@ import CoreData
 ///
 /// What leads nowhere is left out and reported: a user who saves what is left of a damaged store wants the rest.
 final class ImportSession {
-    private let store: any ImportTarget
+    private let store: StoreImport
     private let keepsKeys: Bool
     private let keys: ImportedKeys
     private let spool: ImportSpool
@@ -25,16 +25,16 @@ final class ImportSession {
     /// - Parameters:
     ///   - keepsKeys: whether the store is new, and objects keep their keys.
     ///   - reconstruction: what the model of the dump was made from; nil for a real one.
-    init(_ store: any ImportTarget, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
+    init(_ store: StoreImport, keepsKeys: Bool, reconstruction: ModelReconstruction?) throws {
         self.store = store
         self.keepsKeys = keepsKeys
         let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
         self.keys = keys
-        spool = try ImportSpool(store.contents)
-        builder = ObjectBuilder(store.contents.schema, reconstruction: reconstruction, key: keys.key)
+        spool = try ImportSpool(store.snapshot)
+        builder = ObjectBuilder(store.snapshot.schema, reconstruction: reconstruction, key: keys.key)
     }
 
-    private var schema: SQLSchema { store.contents.schema }
+    private var schema: SQLSchema { store.snapshot.schema }
 
     /// Takes an object.
     ///
@@ -126,7 +126,9 @@ final class ImportSession {
         var last = first
         while true {
             var rows: [(key: Int64, destination: Int64)] = []
-            try store.contents.connection.forEachPair(of: query.next(1000, above: last)) { rows.append(($0, $1)) }
+            try store.snapshot.connection.forEachPair(of: query.next(1000, above: last)) {
+                rows.append(($0, $1))
+            }
             guard !rows.isEmpty else { return }
             for (key, destination) in rows {
                 last = key
@@ -195,7 +197,7 @@ final class ImportSession {
         var orders = UnitOfWork()
         try spool.forEachList { list in
             let linked =
-                try store.contents.destinations(
+                try store.snapshot.destinations(
                     of: list.relationship, owners: [list.ownerKey])[list.ownerKey] ?? []
             let linkedKeys = Set(linked.map(\.reference))
             var keys: [ObjectKey] = []

@@ -15,7 +15,7 @@ final class ImportedKeys {
         var last: Int64
     }
 
-    private let store: any ImportTarget
+    private let store: StoreImport
     private let keepsKeys: Bool
     private var tables: [UInt32: Table] = [:]
     /// Whether all keys are known that are kept.
@@ -26,12 +26,12 @@ final class ImportedKeys {
     /// So that there are always some left.
     private static let limit = Int64.max / 2
 
-    init(_ store: any ImportTarget, keepsKeys: Bool) throws {
+    init(_ store: StoreImport, keepsKeys: Bool) throws {
         self.store = store
         self.keepsKeys = keepsKeys
         // The key is in the index, so that a look-up reads nothing else.
         given = try ScratchTable(
-            store.contents.connection, "OpenCoreDataImportedKey",
+            store.snapshot.connection, "OpenCoreDataImportedKey",
             [("root", .integer), ("dump", .integer), ("given", .integer)], indexed: ["root", "dump", "given"])
     }
 
@@ -90,7 +90,7 @@ final class ImportedKeys {
     func imported(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64? {
         let isKept = keepsKeys && object.key > 0
         guard let key = isKept ? object.key : try known(object.key, entity) else { return nil }
-        let number = try store.contents.connection.firstInteger(RowLookup.entityNumber(key, in: entity))
+        let number = try store.snapshot.connection.firstInteger(RowLookup.entityNumber(key, in: entity))
         return number == Int64(entity.number) ? key : nil
     }
 }

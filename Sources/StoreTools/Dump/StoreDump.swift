@@ -45,7 +45,7 @@ package struct StoreDump {
         var count = 0
         try write(try header())
         try source.store.withContents { contents in
-            let values = ObjectValues(contents, isBrief: true)
+            let values = ObjectValues(contents.snapshot, isBrief: true)
             var separator = "\n"
             for entity in entities {
                 var name = JSONText()
@@ -55,7 +55,7 @@ package struct StoreDump {
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 var objectSeparator = "\n"
-                try contents.forEachBatch(of: entity) { rows in
+                try contents.snapshot.forEachBatch(of: entity) { rows in
                     var text = ""
                     try values.forEach(rows, of: entity, fields) { row, object in
                         text += objectSeparator

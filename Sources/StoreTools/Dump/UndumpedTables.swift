@@ -22,7 +22,7 @@ struct UndumpedTables {
         }
         return try source.store.withContents { contents in
             let connection = contents.connection
-            let indexes = Set(try contents.tables().filter(\.isPartOfIndex).map(\.name))
+            let indexes = Set(try contents.databaseTables().filter(\.isPartOfIndex).map(\.name))
             var notices: [String] = []
             var unknown: [String] = []
             for name in tables.map(\.name) where !indexes.contains(name) {

@@ -20,15 +20,18 @@ final class ImportSpool {
     private let references: ScratchTable
     private let lists: ScratchTable
 
-    init(_ contents: any StoreContents) throws {
-        schema = contents.schema
-        let connection = contents.connection
+    init(_ snapshot: StoreSnapshot) throws {
+        schema = snapshot.schema
+        let connection = snapshot.connection
         objects = try ScratchTable(
             connection, "OpenCoreDataWaitingObject",
             [("entity", .string(length: nil)), ("dump", .integer), ("json", .string(length: nil))])
         references = try ScratchTable(
             connection, "OpenCoreDataWaitingReference",
-            [("owner", .integer), ("given", .integer), ("slot", .integer), ("entity", .integer), ("dump", .integer)])
+            [
+                ("owner", .integer), ("given", .integer), ("slot", .integer), ("entity", .integer),
+                ("dump", .integer),
+            ])
         lists = try ScratchTable(
             connection, "OpenCoreDataWaitingList",
             [

@@ -151,7 +151,7 @@ struct ObjectBuilder: ~Copyable {
                 throw StoreToolError("data in base64 is expected")
             }
             // The tables do not show which data may be in files, so there the column itself was written.
-            builder.set(place, data: reconstruction == .tables ? data : slot.column(data))
+            builder.set(place, data: reconstruction == .tables ? data : StoreImport.column(data, slot))
         case .toOne: try setDestination(slot, value, index)
         case .composite, .undefined, .toMany, .fetched: break
         }
@@ -222,7 +222,7 @@ struct ObjectBuilder: ~Copyable {
         case .integer(let value): builder.set(slot.rowSlot, integer: value)
         case .double(let value): builder.set(slot.rowSlot, double: value)
         case .string(let value): builder.set(slot.rowSlot, string: value)
-        case .data(let value): builder.set(slot.rowSlot, data: slot.column(value))
+        case .data(let value): builder.set(slot.rowSlot, data: StoreImport.column(value, slot))
         case .uuid(let value): builder.set(slot.rowSlot, uuid: value)
         case .url(let value): builder.set(slot.rowSlot, string: value.absoluteString)
         case .decimal(let value): builder.set(slot.rowSlot, decimal: value)
@@ -290,7 +290,7 @@ struct ObjectBuilder: ~Copyable {
     /// External data whose file is not there stays in its file, wherever that is.
     private static func reference(_ name: JSONValue, _ slot: PropertySlot) throws -> Data {
         guard let file = UUID(uuidString: try text(name, "a UUID")),
-            let column = slot.column(naming: file)
+            let column = StoreImport.column(naming: file, slot)
         else {
             throw StoreToolError(
                 "'\(ObjectValues.missingFile)' takes a UUID, and an attribute that allows external storage")

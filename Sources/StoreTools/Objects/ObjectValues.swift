@@ -16,15 +16,15 @@ import CoreData
 /// | to-many | list of these |
 package struct ObjectValues {
     private let schema: SQLSchema
-    private let contents: any StoreContents
+    private let snapshot: StoreSnapshot
     /// Whether relationships that the other end lists are left out.
     private let isBrief: Bool
 
     /// - Parameter isBrief: leaves out what the other end of a relationship lists: to-many relationships with a to-one
     ///   inverse, unless they are ordered, and of a many-to-many relationship one end.
-    package init(_ contents: any StoreContents, isBrief: Bool) {
-        self.contents = contents
-        schema = contents.schema
+    package init(_ snapshot: StoreSnapshot, isBrief: Bool) {
+        self.snapshot = snapshot
+        schema = snapshot.schema
         self.isBrief = isBrief
     }
 
@@ -66,7 +66,7 @@ package struct ObjectValues {
         var links: [String: [Int64: [JSONValue]]] = [:]
         for field in fields where field.slot.kind == .toMany {
             guard let relationship = field.slot.relationship else { continue }
-            let found = try contents.destinations(of: relationship, owners: rows.map(\.reference))
+            let found = try snapshot.destinations(of: relationship, owners: rows.map(\.reference))
             links[field.name] = found.mapValues { destinations in
                 let ordered = relationship.isOrdered ? destinations : destinations.sorted { $0 < $1 }
                 return ordered.map {
@@ -135,13 +135,13 @@ package struct ObjectValues {
     }
 
     private func data(_ row: CoreData.Row, _ slot: PropertySlot) throws -> JSONValue {
-        guard let file = contents.externalFile(row, slot) else {
+        guard let file = snapshot.externalFile(row, slot) else {
             // A reference that names no file is written as its bytes.
-            let data = (try? contents.data(row, slot)) ?? row.data(slot.rowSlot)
+            let data = (try? snapshot.data(row, slot)) ?? row.data(slot.rowSlot)
             return .string(data.base64EncodedString())
         }
         do {
-            return .string(try contents.data(row, slot).base64EncodedString())
+            return .string(try snapshot.data(row, slot).base64EncodedString())
         } catch let error as NSError {
             let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
             guard cause?.domain == NSCocoaErrorDomain,

@@ -76,7 +76,9 @@ package final class OpenStore {
             self.model = try model ?? Self.ownModel(url, &lackOfCopy)
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
-            if !isReadOnly, try SQLiteStoreTables(url).inspect({ $1.columns(of: TableFaults.History.transaction) != nil }) {
+            if !isReadOnly,
+                try SQLiteStoreTables(url).inspect({ $1.columns(of: TableFaults.History.transaction) != nil })
+            {
                 options[NSPersistentHistoryTrackingKey] = true
             }
             configuration = self.model.configuration(ofStoreWith: metadata)

@@ -28,12 +28,12 @@ package struct StoreListing {
     ) throws {
         var count = 0
         try source.store.withContents { contents in
-            let values = ObjectValues(contents, isBrief: false)
+            let values = ObjectValues(contents.snapshot, isBrief: false)
             for entity in entities {
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 try contents.requireNoMistypedValues(of: entity)
-                try contents.forEachBatch(of: entity) { rows in
+                try contents.snapshot.forEachBatch(of: entity) { rows in
                     try values.forEach(rows, of: entity, fields) { row, object in
                         try body(values.reference(row, entity), names, object)
                     }
@@ -50,7 +50,7 @@ package struct StoreListing {
     package func fields(of name: String) throws -> [String] {
         let entity = try source.entity(named: name)
         return try source.store.withContents {
-            ObjectValues($0, isBrief: false).fields(of: entity).map(\.name)
+            ObjectValues($0.snapshot, isBrief: false).fields(of: entity).map(\.name)
         }
     }
 }

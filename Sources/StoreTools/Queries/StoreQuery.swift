@@ -92,7 +92,7 @@ package struct StoreQuery {
             return try context.fetch(request).map(\.reference)
         }
         try source.store.withContents { contents in
-            let values = ObjectValues(contents, isBrief: false)
+            let values = ObjectValues(contents.snapshot, isBrief: false)
             let told = values.fields(of: entity).filter { fieldNames?.contains($0.name) ?? true }
             for start in stride(from: 0, to: keys.count, by: 256) {
                 let batch = Array(keys[start..<min(start + 256, keys.count)])
@@ -102,7 +102,7 @@ package struct StoreQuery {
                 }
                 // Those that others have deleted meanwhile are left out.
                 let rows = Dictionary(
-                    try contents.rows(of: entity, references: batch).map { ($0.reference, $0) },
+                    try contents.snapshot.rows(of: entity, references: batch).map { ($0.reference, $0) },
                     uniquingKeysWith: { first, _ in first })
                 let found = batch.compactMap { rows[$0] }
                 var matches: [Match] = []

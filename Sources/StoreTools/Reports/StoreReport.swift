@@ -78,13 +78,15 @@ package struct StoreReport: Encodable, Sendable {
         return counts.map { Entity(name: $0.key, count: $0.value) }.sorted { $0.name.utf8Precedes($1.name) }
     }
 
-    private static func transactions(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> Int? {
+    private static func transactions(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> Int?
+    {
         let history = TableFaults.History.transaction
         guard tables.columns(of: history) != nil else { return nil }
         return Int(try connection.integer(RowLookup.count(in: history)))
     }
 
-    private static func entities(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> [Entity] {
+    private static func entities(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> [Entity]
+    {
         let numbers = try EntityNumbers.required(connection, tables)
         var counts: [String: [Int64: Int]] = [:]
         var entities: [Entity] = []

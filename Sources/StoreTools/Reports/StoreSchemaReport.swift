@@ -82,7 +82,7 @@ package struct StoreSchemaReport: Encodable, Sendable {
         }
         let names = properties
         tables = try source.store.withContents { contents in
-            try contents.tables().map { Self.table($0, schema, names[$0.name] ?? [:]) }
+            try contents.databaseTables().map { Self.table($0, schema, names[$0.name] ?? [:]) }
         }
     }
 
