@@ -88,7 +88,7 @@ final class DocumentCopy: Sendable {
                 NSReadOnlyPersistentStoreOption: true, DocumentStore.guardsFileOption: !isReadOnly,
             ])
         defer { try? origin.remove(opened) }
-        guard let source = opened as? DocumentStore else {
+        guard let source = opened as? any GuardedDocument else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
         let place = try Place(model, configuration)
