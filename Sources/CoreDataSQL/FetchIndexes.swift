@@ -39,16 +39,13 @@ struct FetchIndexes {
         if index.elements.contains(where: { $0.collationType == .rTree }) {
             return try rTree(index, columns.map(\.name))
         }
-        let list = columns.map {
-            "\(schema.quoted($0.name)) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")"
+        let list = columns.map { SQLStatement(.indexed($0.name, isAscending: $0.isAscending)) }
+        var statement: SQLStatement =
+            "CREATE INDEX \(name: "Z_\(entityName)_\(index.name)") ON \(name: entity.table) (\(list: list))"
+        if let predicate = index.partialIndexPredicate {
+            statement.append(" WHERE \(try condition(predicate, of: index))")
         }
-        let name = schema.quoted("Z_\(entityName)_\(index.name)")
-        let table = schema.quoted(entity.table)
-        let condition = try index.partialIndexPredicate.map { " WHERE \(try self.condition($0, of: index))" }
-        return [
-            SQLStatement(
-                "CREATE INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))\(condition ?? "")")
-        ]
+        return [statement]
     }
 
     // MARK: Columns
@@ -88,7 +85,9 @@ struct FetchIndexes {
 
     // MARK: Conditions
 
-    private func condition(_ predicate: NSPredicate, of index: NSFetchIndexDescription) throws -> String {
+    private func condition(
+        _ predicate: NSPredicate, of index: NSFetchIndexDescription
+    ) throws -> SQLStatement {
         switch predicate.shape {
         case .comparison(let comparison): return try condition(comparison, of: index)
         case .compound(let type, let parts) where !parts.isEmpty:
@@ -106,24 +105,24 @@ struct FetchIndexes {
 
     private func condition(
         _ comparison: NSComparisonPredicate, of index: NSFetchIndexDescription
-    ) throws -> String {
+    ) throws -> SQLStatement {
         guard comparison.comparisonPredicateModifier == .direct, comparison.options == [],
             let column = column(comparison.leftExpression),
             case .constant(let constant) = comparison.rightExpression.kind
         else { throw unsupported(index, "an index cannot have its condition: \(comparison)") }
         guard let constant else {
             switch comparison.predicateOperatorType {
-            case .equalTo: return "\(schema.quoted(column)) IS NULL"
-            case .notEqualTo: return "\(schema.quoted(column)) IS NOT NULL"
+            case .equalTo: return "\(name: column) IS NULL"
+            case .notEqualTo: return "\(name: column) IS NOT NULL"
             default: throw unsupported(index, "its condition compares the order of nil: \(comparison)")
             }
         }
         guard let sign = Self.sign(comparison.predicateOperatorType), let literal = literal(constant, column)
         else { throw unsupported(index, "an index cannot have its condition: \(comparison)") }
-        return "\(schema.quoted(column)) \(sign) \(literal)"
+        return "\(name: column) \(sign) \(.literal(literal))"
     }
 
-    private static func sign(_ type: NSComparisonPredicate.Operator) -> String? {
+    private static func sign(_ type: NSComparisonPredicate.Operator) -> SQLStatement? {
         switch type {
         case .equalTo: "="
         case .notEqualTo: "<>"
@@ -136,12 +135,13 @@ struct FetchIndexes {
     }
 
     /// A constant written out; nil when the column cannot be compared with it. Statements of a schema bind nothing.
-    private func literal(_ constant: Any, _ column: String) -> String? {
+    private func literal(_ constant: Any, _ column: String) -> SQLValue? {
         let kind = entity.columns.first { $0.name == column && $0.role == .value }?.kind ?? .integer64
-        switch SQLValue(constant, for: kind, of: nil) {
-        case .integer(let value): return "\(value)"
-        case .double(let value) where value.isFinite: return "\(value)"
-        case .text(let text) where !text.utf8.contains(0): return "'\(text.replacing("'", with: "''"))'"
+        let value = SQLValue(constant, for: kind, of: nil)
+        switch value {
+        case .integer: return value
+        case .double(let number) where number.isFinite: return value
+        case .text(let text) where !text.utf8.contains(0): return value
         default: return nil
         }
     }
@@ -152,28 +152,8 @@ struct FetchIndexes {
         guard index.partialIndexPredicate == nil else {
             throw unsupported(index, "an R-tree has no condition")
         }
-        let base = "Z_RT_\(entityName)_\(index.name)"
-        let name = schema.quoted(base)
-        let table = schema.quoted(entity.table)
-        let bounds = columns.flatMap { [schema.quoted("\($0)_MIN"), schema.quoted("\($0)_MAX")] }
-        let values = columns.map { "NEW.\(schema.quoted($0)) ,NEW.\(schema.quoted($0))" }
-            .joined(separator: ", ")
-        let insertion = "INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values))"
-        func trigger(_ event: String, _ body: String) -> SQLStatement {
-            let trigger = schema.quoted("\(base)_\(event)")
-            return SQLStatement(
-                "CREATE TRIGGER \(trigger) AFTER \(event) ON \(table) FOR EACH ROW BEGIN \(body) ; END")
-        }
-        return [
-            SQLStatement(
-                """
-                CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \
-                \(bounds.map { "\($0) FLOAT" }.joined(separator: ", ")))
-                """),
-            trigger("INSERT", "INSERT OR REPLACE \(insertion)"),
-            trigger("UPDATE", "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(insertion)"),
-            trigger("DELETE", "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK"),
-        ]
+        return schema.dialect.spatialIndex(
+            "Z_RT_\(entityName)_\(index.name)", of: entity.table, columns: columns)
     }
 
     /// R-trees of locations. Apple's own models ask for one by a transient attribute whose user info names the attributes

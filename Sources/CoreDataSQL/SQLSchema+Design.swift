@@ -100,7 +100,7 @@ private struct SchemaDesign {
         taken[name] = TakenNames(["Z_PK", "Z_ENT", "Z_OPT"])
         var table = SQLSchema.Table(
             name: name, root: root,
-            columns: [("Z_PK", "INTEGER PRIMARY KEY"), ("Z_ENT", "INTEGER"), ("Z_OPT", "INTEGER")])
+            columns: [("Z_PK", .primaryKey), ("Z_ENT", .integer), ("Z_OPT", .integer)])
         let leaves = family.map(Self.leaves)
         var made = Array(repeating: [SQLColumn](), count: family.count)
         for index in family.indices {
@@ -161,7 +161,7 @@ private struct SchemaDesign {
     ) {
         for (info, slot) in leaves where ColumnGroup(info.kind) == group {
             let name = newName("Z" + info.name.uppercased(), in: table.name)
-            table.columns.append((name, dialect.columnType(info.kind)))
+            table.columns.append((name, .property(info.kind)))
             made.append(
                 SQLColumn(name: name, kind: info.kind, role: .value, rowSlot: info.rowSlot, slot: slot))
             if info.kind == .toOne { designToOne(info, slot, &table, &made) }
@@ -186,7 +186,7 @@ private struct SchemaDesign {
             let home = homesByEntity[ObjectIdentifier(destination)]
         else { return }
         let name = newName("Z\(home.entityNumber)_" + info.name.uppercased(), in: table.name)
-        table.columns.append((name, "INTEGER"))
+        table.columns.append((name, .integer))
         made.append(
             SQLColumn(
                 name: name, kind: .integer64, role: .destinationEntity, rowSlot: info.entitySlot, slot: slot))
@@ -198,7 +198,7 @@ private struct SchemaDesign {
             guard let relationship = info.relationship, relationship.inverseRelationship?.isOrdered ?? false
             else { continue }
             let name = newName("Z_FOK_" + info.name.uppercased(), in: table.name)
-            table.columns.append((name, "INTEGER"))
+            table.columns.append((name, .integer))
             orderColumns[ObjectIdentifier(relationship)] = name
         }
     }
@@ -207,11 +207,11 @@ private struct SchemaDesign {
     private mutating func designHiddenKeys(to home: StoredEntity, _ table: inout SQLSchema.Table) {
         for (owner, relationship) in oneWays[ObjectIdentifier(home.entity)] ?? [] {
             let name = newName("Z\(owner.entityNumber)" + relationship.name.uppercased(), in: table.name)
-            table.columns.append((name, "INTEGER"))
+            table.columns.append((name, .integer))
             hiddenKeys[ObjectIdentifier(relationship)] = name
             if relationship.isOrdered {
                 let order = newName("Z_FOK_" + name.dropFirst(), in: table.name)
-                table.columns.append((order, "INTEGER"))
+                table.columns.append((order, .integer))
                 orderColumns[ObjectIdentifier(relationship)] = order
             }
         }

@@ -91,7 +91,7 @@ package final class SQLSchema: @unchecked Sendable {
     package struct Table {
         package let name: String
         package let root: NSEntityDescription
-        package var columns: [(name: String, type: String)]
+        package var columns: [(name: String, type: SQLColumnType)]
     }
 
     package struct JoinTable {

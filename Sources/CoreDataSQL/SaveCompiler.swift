@@ -1,8 +1,8 @@
-import ObjectGraph
 import Foundation
 import ManagedObjectModel
+import ObjectGraph
 
-/// The statements of a save.
+/// The statements of a save. Their parameters are bound for each row.
 package struct SaveCompiler {
     let schema: SQLSchema
 
@@ -11,126 +11,128 @@ package struct SaveCompiler {
     }
 
     /// Parameters: key, entity, version, then the entity's columns.
-    package func insert(_ entity: SQLEntity) -> String {
-        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map { schema.quoted($0.name) }
-        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return
-            "INSERT INTO \(schema.quoted(entity.table))(\(names.joined(separator: ", "))) VALUES(\(parameters))"
+    package func insert(_ entity: SQLEntity) -> SQLStatement {
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map(\.name)
+        return "INSERT INTO \(name: entity.table)(\(names: names)) VALUES(\(parameters: names.count))"
     }
 
     /// Changes a row that is still of the entity: a key may be another object's by now. Parameters: the columns, the new
     /// version, the key, the old version.
-    package func update(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
-        let sets = columns.map { "\(schema.quoted($0.name)) = ?" } + ["Z_OPT = ?"]
-        return """
-            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) \
-            WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?
-            """
+    package func update(_ entity: SQLEntity, _ columns: [SQLColumn]) -> SQLStatement {
+        let sets = (columns.map(\.name) + ["Z_OPT"]).map { "\(name: $0) = \(.parameter)" as SQLStatement }
+        return "UPDATE \(name: entity.table) SET \(list: sets) WHERE \(isOwn(entity))"
     }
 
     /// Takes values from a row that stays. Each becomes NULL, or one that no row has: a change from or to NULL does not count for
     /// triggers that test whether the old value differs from the new one. Parameters: for each column whether it becomes
     /// NULL, and the value that no row has; then the key, the version.
-    package func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> String {
-        let sets = columns.map { column in
-            let name = schema.quoted(column.name)
-            return "\(name) = CASE WHEN ? OR \(name) IS NULL THEN NULL ELSE ? END"
-        }
-        return """
-            UPDATE \(schema.quoted(entity.table)) SET \(sets.joined(separator: ", ")) \
-            WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?
+    package func vacate(_ entity: SQLEntity, _ columns: [SQLColumn]) -> SQLStatement {
+        let sets = columns.map { column -> SQLStatement in
             """
+            \(name: column.name) = CASE WHEN \(.truth("\(.parameter)")) OR \(name: column.name) IS NULL THEN NULL \
+            ELSE \(.parameter) END
+            """
+        }
+        return "UPDATE \(name: entity.table) SET \(list: sets) WHERE \(isOwn(entity))"
     }
 
     /// Parameters: the key, the old version.
-    package func delete(_ entity: SQLEntity) -> String {
-        "DELETE FROM \(schema.quoted(entity.table)) WHERE Z_PK = ? AND Z_ENT = \(entity.number) AND Z_OPT = ?"
+    package func delete(_ entity: SQLEntity) -> SQLStatement {
+        "DELETE FROM \(name: entity.table) WHERE \(isOwn(entity))"
+    }
+
+    /// Parameters: the key, the version.
+    private func isOwn(_ entity: SQLEntity) -> SQLStatement {
+        "Z_PK = \(.parameter) AND Z_ENT = \(integer: entity.number) AND Z_OPT = \(.parameter)"
     }
 
     /// Adds a link. Parameters: owner, destination.
-    package func addLink(_ links: SQLLinks) -> String {
-        let (owner, destination) = (schema.quoted(links.owner), schema.quoted(links.destination))
+    package func addLink(_ links: SQLLinks) -> SQLStatement {
         switch links.kind {
         case .joinTable:
-            return
-                "INSERT OR IGNORE INTO \(schema.quoted(links.table)) (\(owner), \(destination)) VALUES (?, ?)"
+            let parameter = SQLStatement(.parameter)
+            return SQLStatement(
+                .insertUnlessThere(
+                    table: links.table, columns: [links.owner, links.destination],
+                    values: [parameter, parameter]))
         case .destinationColumn:
-            return "UPDATE \(schema.quoted(links.table)) SET \(owner) = ? WHERE \(destination) = ?"
+            return """
+                UPDATE \(name: links.table) SET \(name: links.owner) = \(.parameter) \
+                WHERE \(name: links.destination) = \(.parameter)
+                """
         }
     }
 
     /// Removes a link. Parameters: owner, destination.
-    package func removeLink(_ links: SQLLinks) -> String {
-        let (owner, destination) = (schema.quoted(links.owner), schema.quoted(links.destination))
+    package func removeLink(_ links: SQLLinks) -> SQLStatement {
+        let link: SQLStatement =
+            "\(name: links.owner) = \(.parameter) AND \(name: links.destination) = \(.parameter)"
         switch links.kind {
-        case .joinTable:
-            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(owner) = ? AND \(destination) = ?"
+        case .joinTable: return "DELETE FROM \(name: links.table) WHERE \(link)"
         case .destinationColumn:
-            return """
-                UPDATE \(schema.quoted(links.table)) SET \(owner) = NULL WHERE \(owner) = ? AND \(destination) = ?
-                """
+            return "UPDATE \(name: links.table) SET \(name: links.owner) = NULL WHERE \(link)"
         }
     }
 
     /// Ends all links of a deleted object that are in one column, unless its key is that of an object of another entity
     /// by now. Parameter: its key.
-    package func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> String {
-        let name = schema.quoted(column)
-        let isOwn = """
-            NOT EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) AS o WHERE o.Z_PK = ?1 AND o.Z_ENT <> \(entity.number))
+    package func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> SQLStatement {
+        let ended: SQLStatement = """
+            \(name: column) = \(.numberedParameter(1)) AND NOT EXISTS (SELECT 1 FROM \(name: entity.table) AS o \
+            WHERE o.Z_PK = \(.numberedParameter(1)) AND o.Z_ENT <> \(integer: entity.number))
             """
         switch links.kind {
-        case .joinTable:
-            return "DELETE FROM \(schema.quoted(links.table)) WHERE \(name) = ?1 AND \(isOwn)"
+        case .joinTable: return "DELETE FROM \(name: links.table) WHERE \(ended)"
         case .destinationColumn:
-            return "UPDATE \(schema.quoted(links.table)) SET \(name) = NULL WHERE \(name) = ?1 AND \(isOwn)"
+            return "UPDATE \(name: links.table) SET \(name: column) = NULL WHERE \(ended)"
         }
     }
 
     /// The destinations of one owner with their positions.
     package func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
-        func select(_ owner: String, _ destination: String, _ column: String) -> String {
+        func select(_ ownerColumn: String, _ destination: String, _ column: String) -> SQLStatement {
             """
-            SELECT p.\(schema.quoted(destination)), p.\(schema.quoted(column)) FROM \(schema.quoted(links.table)) p WHERE \
-            p.\(schema.quoted(owner)) = ?
+            SELECT p.\(name: destination), p.\(name: column) FROM \(name: links.table) p WHERE \
+            p.\(name: ownerColumn) = \(value: owner)
             """
         }
         let forward = select(links.owner, links.destination, column)
-        guard links.isReflexive else { return SQLStatement(forward, [owner]) }
+        guard links.isReflexive else { return forward }
         let backward = select(links.destination, links.owner, links.reverseOrder ?? column)
-        return SQLStatement(
-            "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p", schema))", [owner, owner])
+        return "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p"))"
     }
 
     /// Sets the position of one destination. Parameters: place, owner, destination.
-    package func order(_ links: SQLLinks, _ column: String) -> String {
+    package func order(_ links: SQLLinks, _ column: String) -> SQLStatement {
         """
-        UPDATE \(schema.quoted(links.table)) SET \(schema.quoted(column)) = ? WHERE \(schema.quoted(links.owner)) = ? \
-        AND \(schema.quoted(links.destination)) = ?
+        UPDATE \(name: links.table) SET \(name: column) = \(.parameter) WHERE \(name: links.owner) = \(.parameter) \
+        AND \(name: links.destination) = \(.parameter)
         """
     }
 
     /// Sets the position of one destination in the row that stands for the link the other way round, unless the link has a row of
     /// its own. Parameters: place, destination, owner.
-    package func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> String {
-        "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(schema.quoted(links.table), schema))"
+    package func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> SQLStatement {
+        "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(links.table))"
     }
 
     /// Takes references that no row has: some stores were filled by other programs, which counted nothing. Parameters: how many,
     /// the root's number.
-    package func reserve(_ entity: SQLEntity) -> String {
-        let last = "(SELECT MAX(Z_PK) FROM \(schema.quoted(entity.table)))"
+    package func reserve(_ entity: SQLEntity) -> SQLStatement {
+        let counted = SQLPiece.coalesce("Z_MAX", "0")
+        let last = SQLPiece.coalesce("(SELECT MAX(Z_PK) FROM \(name: entity.table))", "0")
         return """
-            UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(IFNULL(Z_MAX, 0), IFNULL(\(last), 0)) + ? WHERE Z_ENT = ?
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(.greatest("\(counted)", "\(last)")) + \(.parameter) \
+            WHERE Z_ENT = \(.parameter)
             """
     }
 
     /// The highest reference taken; -1 when one of those just taken is a row's, because something else than the reservation
     /// changed the count. Parameters: how many were taken, the root's number.
-    package func highest(_ entity: SQLEntity) -> String {
+    package func highest(_ entity: SQLEntity) -> SQLStatement {
         """
-        SELECT CASE WHEN EXISTS (SELECT 1 FROM \(schema.quoted(entity.table)) AS o WHERE o.Z_PK > k.Z_MAX - ?) THEN -1 \
-        ELSE k.Z_MAX END FROM Z_PRIMARYKEY AS k WHERE k.Z_ENT = ?
+        SELECT CASE WHEN EXISTS (SELECT 1 FROM \(name: entity.table) AS o WHERE o.Z_PK > k.Z_MAX - \(.parameter)) THEN -1 \
+        ELSE k.Z_MAX END FROM Z_PRIMARYKEY AS k WHERE k.Z_ENT = \(.parameter)
         """
     }
 }

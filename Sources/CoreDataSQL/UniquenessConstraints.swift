@@ -49,14 +49,10 @@ extension SQLSchema {
         of entity: SQLEntity, where columns: [SQLColumn], have values: [[SQLValue]], among numbers: [Int32],
         selecting names: [String]
     ) -> SQLStatement {
-        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + names.map(quoted)).joined(separator: ", ")
-        let key = columns.map { quoted($0.name) }.joined(separator: ", ")
-        let tuple = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
-        let tuples = Array(repeating: tuple, count: values.count).joined(separator: ", ")
-        let family = numbers.map(String.init).joined(separator: ", ")
-        return SQLStatement(
+        let tuples = values.map { "(\(values: $0))" as SQLStatement }
+        return """
+            SELECT \(names: ["Z_PK", "Z_ENT", "Z_OPT"] + names) FROM \(name: entity.table) \
+            WHERE (\(names: columns.map(\.name))) IN (VALUES \(list: tuples)) AND Z_ENT IN (\(integers: numbers))
             """
-            SELECT \(selected) FROM \(quoted(entity.table)) WHERE (\(key)) IN (VALUES \(tuples)) AND Z_ENT IN (\(family))
-            """, Array(values.joined()))
     }
 }

@@ -1,10 +1,9 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
 import ManagedObjectModel
 
 /// Deletes rows and what their delete rules say: first all that goes is found, then it goes, some hundred rows at a time.
-struct BatchDeletion {
+package struct BatchDeletion {
     private let batch: StoreBatch
     private var doomed: Set<ObjectKey> = []
     private var outcome: BatchOutcome
@@ -12,7 +11,7 @@ struct BatchDeletion {
     /// Where a row is: the number of its entity and its key.
     private typealias Place = (entityNumber: Int32, reference: Int64)
 
-    init(_ batch: StoreBatch, keepingIDs: Bool) {
+    package init(_ batch: StoreBatch, keepingIDs: Bool) {
         self.batch = batch
         outcome = BatchOutcome(keepingIDs: keepingIDs)
     }
@@ -20,9 +19,8 @@ struct BatchDeletion {
     /// Deletes what a query finds.
     ///
     /// - Throws: 1600 when a rule denies it, 134050 when a mandatory relationship would be left empty.
-    mutating func run(_ query: FetchQuery) throws -> BatchOutcome {
-        let found = try SQLiteReader(batch.database).keys(
-            FetchCompiler(schema: batch.schema).keys(query))
+    package mutating func run(_ query: FetchQuery) throws -> BatchOutcome {
+        let found = try batch.connection.keys(FetchCompiler(schema: batch.schema).keys(query))
         // Owners go before what they own, so that derived values of the dead are not computed.
         var order: [Place] = []
         try doom(found, &order)

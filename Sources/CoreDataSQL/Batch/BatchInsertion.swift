@@ -1,10 +1,9 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
 import ManagedObjectModel
 
 /// Writes the rows of an `NSBatchInsertRequest`, some hundred at a time.
-struct BatchInsertion {
+package struct BatchInsertion {
     private let batch: StoreBatch
     private let home: StoredEntity
     private let policy: NSMergePolicyType
@@ -14,7 +13,7 @@ struct BatchInsertion {
     /// How many rows were given.
     private var givenCount = 0
 
-    init(_ batch: StoreBatch, _ home: StoredEntity, policy: NSMergePolicyType?, keepingIDs: Bool) {
+    package init(_ batch: StoreBatch, _ home: StoredEntity, policy: NSMergePolicyType?, keepingIDs: Bool) {
         self.batch = batch
         self.home = home
         self.policy = policy ?? .errorMergePolicyType
@@ -23,7 +22,7 @@ struct BatchInsertion {
     }
 
     /// Writes one row for each that the source gives.
-    mutating func run(_ source: NSBatchInsertRequest.Source) throws -> BatchOutcome {
+    package mutating func run(_ source: NSBatchInsertRequest.Source) throws -> BatchOutcome {
         var encoder = BatchRowEncoder(home)
         switch source {
         case .dictionaries(let dictionaries):
@@ -151,7 +150,7 @@ struct BatchConstraint {
     let declaredColumns: [SQLColumn]
     /// The numbers of the entities whose rows the index covers, and what reads these rows.
     let covered: [Int32]
-    let decoder: RowDecoder
+    let selection: RowSelection
     /// The columns in the rows of the entity itself.
     let columns: [SQLColumn]
 
@@ -166,7 +165,7 @@ struct BatchConstraint {
                 return BatchConstraint(
                     names: names, declaring: declaring, declaredColumns: declared,
                     covered: covered.map(\.entity.number),
-                    decoder: RowDecoder(family: covered.map(\.entity), dialect: schema.dialect),
+                    selection: RowSelection(family: covered.map(\.entity)),
                     columns: own.columns)
             }
         }
@@ -176,7 +175,7 @@ struct BatchConstraint {
     func stored(_ values: [SQLValue], _ batch: StoreBatch) throws -> [Row] {
         let statement = batch.schema.rows(
             of: declaring, where: declaredColumns, have: [values], among: covered,
-            selecting: decoder.columnNames)
-        return try SQLiteReader(batch.database).rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+            selecting: selection.columnNames)
+        return try batch.connection.rows(statement, as: selection)
     }
 }

@@ -1,12 +1,10 @@
-import CoreDataSQL
 import ObjectGraph
 import CocoaFoundation
 import Foundation
-import GRDBSQLite
 import ManagedObjectModel
 
 /// Changes rows by one UPDATE, whose new values are all computed before the first row changes.
-struct BatchUpdate {
+package struct BatchUpdate {
     /// A column's new value: of the row, or the same for all.
     private enum Value {
         case computed(NSExpression)
@@ -20,7 +18,7 @@ struct BatchUpdate {
     private var changed = PropertySet()
 
     /// - Throws: 134060 for a name that is not a stored property of the entity, and for a value that is not of its type.
-    init(_ batch: StoreBatch, _ query: FetchQuery, _ properties: [AnyHashable: Any]) throws {
+    package init(_ batch: StoreBatch, _ query: FetchQuery, _ properties: [AnyHashable: Any]) throws {
         self.batch = batch
         self.query = query
         entity = batch.schema.entity(query.home)
@@ -50,7 +48,7 @@ struct BatchUpdate {
         let row = try encoder.row(setting: constants)
         for column in entity.columns where row.given.contains(column.slot) {
             if layout.slots[column.slot].isExternal, !row.row.isNull(column.rowSlot),
-                row.row.data(column.rowSlot).count > ExternalFiles.largestInRow
+                row.row.data(column.rowSlot).count > ExternalData.largestInRow
             {
                 throw NSError.coreData(
                     .coreData,
@@ -67,11 +65,11 @@ struct BatchUpdate {
         }
     }
 
-    func run(keepingIDs: Bool) throws -> BatchOutcome {
+    package func run(keepingIDs: Bool) throws -> BatchOutcome {
         let statement = try statement()
         let isChangingFiles = changed.contains { query.home.layout.slots[$0].isExternal }
         let keys = try batch.leavingExternalFiles(isChangingFiles) {
-            try batch.store.reports.ignoring { try changedKeys(statement) }
+            try batch.store.derivedValues.ignoring { try changedKeys(statement) }
         }
         try batch.noteUpdates(keys, changed)
         var outcome = BatchOutcome(keepingIDs: keepingIDs)
@@ -85,13 +83,11 @@ struct BatchUpdate {
     private func changedKeys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
         var keys: [(entityNumber: Int32, reference: Int64)] = []
         let columns = computedColumns
-        try SQLiteReader(batch.database).step(statement) { row in
+        try batch.connection.forEachRow(of: statement) { row in
             for (index, column) in columns.enumerated() {
                 let slot = query.home.layout.slots[column.slot]
-                let isMissing = sqlite3_column_type(row, Int32(index + 2)) == SQLITE_NULL
-                if isMissing ? slot.property.isOptional : sqlite3_column_int(row, Int32(index + 2)) != 0 {
-                    continue
-                }
+                let isMissing = row.isNull(index + 2)
+                if isMissing ? slot.property.isOptional : row.integer(index + 2) != 0 { continue }
                 throw NSError.coreData(
                     isMissing ? .validationMissingMandatoryProperty : .managedObjectValidation,
                     """
@@ -99,7 +95,7 @@ struct BatchUpdate {
                     \(isMissing ? "without a value" : "to a number that is out of its range").
                     """, [NSValidationKeyErrorKey: slot.name])
             }
-            keys.append((sqlite3_column_int(row, 0), sqlite3_column_int64(row, 1)))
+            keys.append((Int32(truncatingIfNeeded: row.integer(0)), row.integer(1)))
         }
         return keys
     }
@@ -109,25 +105,27 @@ struct BatchUpdate {
     }
 
     /// Whether a column's new value is in the range of its attribute, in SQL; NULL without a value.
-    private static func isInRange(_ name: String, _ kind: SlotKind) -> String {
-        guard kind == .integer16 || kind == .integer32 else { return "CASE WHEN \(name) NOT NULL THEN 1 END" }
-        return "\(name) BETWEEN \(kind.integerRange.lowerBound) AND \(kind.integerRange.upperBound)"
+    private static func isInRange(_ column: SQLStatement, _ kind: SlotKind) -> SQLStatement {
+        guard kind == .integer16 || kind == .integer32 else { return "CASE WHEN \(column) IS NOT NULL THEN 1 END" }
+        let range = kind.integerRange
+        let condition: SQLStatement =
+            "\(column) BETWEEN \(integer: range.lowerBound) AND \(integer: range.upperBound)"
+        return SQLStatement(.number(condition))
     }
 
     private func statement() throws -> SQLStatement {
-        let schema = batch.schema
-        let table = schema.quoted(entity.table)
+        let table: SQLStatement = "\(name: entity.table)"
         var computed: [NSExpression] = []
         let sets = values.map { column, value -> SQLStatement in
-            let name = schema.quoted(column.name)
             switch value {
-            case .constant(let value): return SQLStatement("\(name) = ?", [value])
+            case .constant(let value): return "\(name: column.name) = \(value: value)"
             case .computed(let expression):
                 computed.append(expression)
-                return SQLStatement("\(name) = \(Self.cast("s.v\(computed.count - 1)", column.kind))")
+                let value: SQLStatement = "s.v\(integer: computed.count - 1)"
+                return "\(name: column.name) = \(Self.cast(value, column.kind))"
             }
         }
-        let found = try FetchCompiler(schema: schema).keys(query, computing: computed) { index, kind in
+        let found = try FetchCompiler(schema: batch.schema).keys(query, computing: computed) { index, kind in
             let column = computedColumns[index]
             guard Self.takes(kind, column.kind) else {
                 throw NSError.coreData(
@@ -138,15 +136,13 @@ struct BatchUpdate {
                     """)
             }
         }
-        var statement = SQLStatement("UPDATE \(table) SET ")
-        statement.append((sets + [SQLStatement("Z_OPT = Z_OPT + 1")]).joined(separator: ", "))
-        statement.append(" FROM (")
-        statement.append(found)
-        statement.append(") AS s WHERE \(table).Z_PK = s.k RETURNING \(table).Z_ENT, \(table).Z_PK")
-        for column in computedColumns {
-            statement.append(", \(Self.isInRange(schema.quoted(column.name), column.kind))")
-        }
-        return statement
+        let returned: [SQLStatement] =
+            ["\(table).Z_ENT", "\(table).Z_PK"]
+            + computedColumns.map { Self.isInRange("\(name: $0.name)", $0.kind) }
+        return """
+            UPDATE \(table) SET \(list: sets + ["Z_OPT = Z_OPT + 1"]) FROM (\(found)) AS s \
+            WHERE \(table).Z_PK = s.k\(.returning(returned.joined(separator: ", ")))
+            """
     }
 
     /// Whether an attribute may have a value of a kind.
@@ -158,11 +154,11 @@ struct BatchUpdate {
     }
 
     /// The value as the attribute's column keeps it.
-    private static func cast(_ value: String, _ kind: SlotKind) -> String {
+    private static func cast(_ value: SQLStatement, _ kind: SlotKind) -> SQLStatement {
         switch kind {
-        case .boolean: "(\(value) <> 0)"
-        case .integer16, .integer32, .integer64: "CAST(\(value) AS INTEGER)"
-        case .double, .float, .date: "CAST(\(value) AS REAL)"
+        case .boolean: SQLStatement(.number("(\(value) <> 0)"))
+        case .integer16, .integer32, .integer64: SQLStatement(.cast(value, .integer))
+        case .double, .float, .date: SQLStatement(.cast(value, .real))
         default: value
         }
     }

@@ -34,6 +34,8 @@ package final class RowSelection: Sendable {
 
     /// The names of the columns after the first three.
     package let columnNames: [String]
+    /// All columns as the list of a SELECT from the table `QuerySource.base`.
+    package let list: SQLStatement
     @usableFromInline let entities: [Int32: Entity]
     @usableFromInline let only: Entity?
 
@@ -47,6 +49,8 @@ package final class RowSelection: Sendable {
             names.append(column.name)
         }
         columnNames = names
+        list = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in "\(name: QuerySource.base).\(name: name)" }
+            .joined(separator: ", ")
         var entities: [Int32: Entity] = [:]
         for entity in family {
             entities[entity.number] = Entity(
@@ -66,14 +70,6 @@ package final class RowSelection: Sendable {
         let number = Int32(truncatingIfNeeded: stored)
         guard let entity = only?.number == number ? only : entities[number], number == stored else { return nil }
         return entity
-    }
-
-    /// All columns as the list of a SELECT.
-    ///
-    /// - Parameter table: the alias of the table.
-    package func list(of table: String = QuerySource.base) -> SQLStatement {
-        (["Z_PK", "Z_ENT", "Z_OPT"] + columnNames).map { name -> SQLStatement in "\(name: table).\(name: name)" }
-            .joined(separator: ", ")
     }
 }
 

@@ -4,6 +4,8 @@ import ObjectGraph
 // Statements as pieces, which the connection's dialect renders.
 
 extension SQLConnection {
+    package func execute(_ statement: SQLStatement) throws { try execute(dialect.render(statement)) }
+
     package func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
         try prepare(dialect.render(statement))
     }
@@ -36,8 +38,19 @@ extension SQLConnection {
     package func run(_ statement: SQLStatement) throws { try forEachRow(of: statement) { _ in } }
 
     /// Runs a statement with parameters for what it changes.
+    package func run(_ statement: RenderedSQL, _ values: [SQLValue]) throws {
+        try forEachRow(of: statement.binding(values)) { _ in }
+    }
+
     package func run(_ statement: SQLStatement, _ values: [SQLValue]) throws {
-        try forEachRow(of: dialect.render(statement).binding(values)) { _ in }
+        try run(dialect.render(statement), values)
+    }
+
+    /// Calls `body` with each row that a statement with parameters finds.
+    package func forEachRow(
+        of statement: SQLStatement, _ values: [SQLValue], _ body: (any SQLRow) throws -> Void
+    ) throws {
+        try forEachRow(of: dialect.render(statement).binding(values), body)
     }
 
     /// The rows that a statement finds, packed.
@@ -85,7 +98,7 @@ extension SQLConnection {
         try integer(dialect.render(statement).binding(values))
     }
 
-    private func integer(_ statement: RenderedSQL) throws -> Int64 {
+    package func integer(_ statement: RenderedSQL) throws -> Int64 {
         var value: Int64 = 0
         try forEachRow(of: statement) { value = $0.integer(0) }
         return value

@@ -15,6 +15,9 @@ package protocol SQLConnection {
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     var changeCount: Int { get }
 
+    /// Runs a statement once, without keeping it prepared: one that changes the schema, or does not come again.
+    func execute(_ statement: RenderedSQL) throws
+
     /// A statement that is ready to be bound, prepared if the connection does not have it.
     func prepare(_ statement: RenderedSQL) throws -> any SQLPreparedStatement
 

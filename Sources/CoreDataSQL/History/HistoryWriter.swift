@@ -1,18 +1,22 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
-import GRDBSQLite
 import ManagedObjectModel
 
 /// Writes down what a save did, in the save's own SQL transaction: one row for the transaction and one for each
 /// object that the save inserted, updated or deleted, in this order, as Apple's stores have them.
 ///
 /// What only triggers changed (derived attributes of other objects) gets no row of its own.
-struct HistoryWriter {
-    let store: SQLiteStore
-    let history: StoreHistory
-    let database: Database
+package struct HistoryWriter {
+    private let store: any SQLStore
+    private let history: StoreHistory
+    private let connection: any SQLConnection
+
+    /// - Parameter connection: inside of the transaction of the save.
+    package init(_ store: any SQLStore, _ history: StoreHistory, _ connection: any SQLConnection) {
+        self.store = store
+        self.history = history
+        self.connection = connection
+    }
 
     /// - Parameters:
     ///   - missing: indexes of the deletions whose rows others had deleted already.
@@ -23,7 +27,6 @@ struct HistoryWriter {
         _ unit: UnitOfWork, _ outcome: SaveOutcome, missing: Set<Int>, reordered: ReorderedMembers,
         into begun: Int64? = nil
     ) throws -> Int64 {
-        let tables = history.tables
         let transaction = try begun ?? begin(unit)
         var reordered = reordered
         for (insert, row) in zip(unit.inserts, outcome.inserted) {
@@ -37,7 +40,7 @@ struct HistoryWriter {
             unit.inserts.count + unit.updates.count + unit.deletions.count - missing.count + moved.count
         guard count > 0 else { return transaction }
         var rows = try ChangeRows(
-            database, tables, transaction: transaction,
+            connection, history, transaction: transaction,
             first: reserve(HistoryTables.change, HistoryTables.changeNumber, count))
         for row in outcome.inserted { try rows.insert(row) }
         // Objects come in groups of one entity, more or less.
@@ -66,12 +69,12 @@ struct HistoryWriter {
     /// - Parameters:
     ///   - unit: who changed them.
     /// - Returns: the number of the transaction.
-    func write(
+    package func write(
         _ keys: [(entityNumber: Int32, reference: Int64)], _ changed: PropertySet, _ unit: UnitOfWork
     ) throws -> Int64 {
         let transaction = try begin(unit)
         var rows = try ChangeRows(
-            database, history.tables, transaction: transaction,
+            connection, history, transaction: transaction,
             first: reserve(HistoryTables.change, HistoryTables.changeNumber, keys.count))
         for key in keys {
             guard let home = store.home(number: key.entityNumber) else { continue }
@@ -89,65 +92,61 @@ struct HistoryWriter {
         for text in [unit.author, StoreHistory.bundleID, unit.contextName, StoreHistory.processID] {
             values.append(try reference(to: text))
         }
-        try run(history.tables.insertTransaction, values)
+        try run(.insertTransaction, history.tables.insertTransaction, values)
         return transaction
     }
 
     /// Takes primary keys; the first one.
     private func reserve(_ table: String, _ number: Int64, _ count: Int) throws -> Int64 {
-        try run(HistoryTables.reserve(table), [.integer(Int64(count)), .integer(number)])
-        let highest = try SQLiteReader(database).integer(
-            SQLStatement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(number)]))
-        guard highest >= count, highest < Int.max else {
+        try run(
+            .reserve(table: table), HistoryTables.reserve(table), [.integer(Int64(count)), .integer(number)])
+        let highest = try integer(.highest, HistoryTables.highest, [.integer(number)])
+        guard highest >= count, highest < .max else {
             throw HistoryTables.damaged("Z_PRIMARYKEY has no number left for \(table)")
         }
-        return Int64(highest) - Int64(count) + 1
+        return highest - Int64(count) + 1
     }
 
     /// What the row of a transaction has for a string.
     private func reference(to text: String?) throws -> SQLValue {
         guard let text else { return .null }
         guard history.tables.hasStrings else { return .text(text) }
-        let known = try SQLiteReader(database).integer(
-            SQLStatement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)]))
-        if known != 0 { return .integer(Int64(known)) }
+        let known = try integer(.string, HistoryTables.string, [.text(text)])
+        if known != 0 { return .integer(known) }
         let key = try reserve(HistoryTables.strings, HistoryTables.stringNumber, 1)
-        try run(
-            """
-            INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, \(HistoryTables.stringNumber), ?)
-            """, [.integer(key), .text(text)])
+        try run(.insertString, HistoryTables.insertString, [.integer(key), .text(text)])
         return .integer(key)
     }
 
-    private func run(_ sql: String, _ values: [SQLValue]) throws {
-        Log.sql.debug("\(sql)")
-        try PreparedStatements.step(sql, values, database)
+    private func run(
+        _ key: HistoryStatement, _ statement: @autoclosure () -> SQLStatement, _ values: [SQLValue]
+    ) throws {
+        try connection.run(history.statements.statement(key, statement), values)
+    }
+
+    private func integer(
+        _ key: HistoryStatement, _ statement: @autoclosure () -> SQLStatement, _ values: [SQLValue]
+    ) throws -> Int64 {
+        try connection.integer(history.statements.statement(key, statement).binding(values))
     }
 }
 
 /// Binds one row after the other to the statement that inserts changes.
 private struct ChangeRows {
-    private let database: Database
-    private let sql: String
-    private let statement: OpaquePointer
-    /// Keeps the statement: the connection may let go of it.
-    private let prepared: Statement
+    private let statement: any SQLPreparedStatement
     private let tombstoneCount: Int
     private var next: Int64
     private var bitmap: [UInt8] = []
-    /// SQLite reads bitmap and values where they are; they live until the statement is reset.
-    private static let inPlace: sqlite3_destructor_type? = nil
 
-    init(_ database: Database, _ tables: HistoryTables, transaction: Int64, first: Int64) throws {
-        self.database = database
-        sql = tables.insertChange
-        Log.sql.debug("\(sql)")
-        prepared = try PreparedStatements.statement(sql, database)
-        statement = prepared.sqliteStatement
+    init(
+        _ connection: any SQLConnection, _ history: StoreHistory, transaction: Int64, first: Int64
+    ) throws {
+        let tables = history.tables
+        statement = try connection.prepare(
+            history.statements.statement(.insertChange) { tables.insertChange })
         tombstoneCount = tables.tombstoneCount
         next = first
-        sqlite3_clear_bindings(statement)
-        sqlite3_bind_int64(statement, 5, transaction)
+        try statement.bind(transaction, at: 5)
     }
 
     mutating func insert(_ row: Row) throws { try run(.insert, (row.entityNumber, row.reference)) }
@@ -189,10 +188,11 @@ private struct ChangeRows {
         try taken.withUnsafeMutableBufferPointer { bytes in
             bytes.update(repeating: 0)
             mark(bytes)
-            sqlite3_bind_blob(statement, 6, bytes.baseAddress, Int32(count), Self.inPlace)
+            let bits = UnsafeRawBufferPointer(start: bytes.baseAddress, count: count)
+            if count > 0 { try statement.bind(inPlace: bits, at: 6) }
             try run(.update, key)
         }
-        sqlite3_bind_null(statement, 6)
+        try statement.bindNull(at: 6)
     }
 
     mutating func delete(_ row: Row, _ columns: HistoryColumns) throws {
@@ -201,25 +201,22 @@ private struct ChangeRows {
             for (index, slot) in kept.enumerated() {
                 // Apple's framework keeps no value that may be in a file, wherever it is.
                 if slot.isExternal { continue }
-                let code = RowBinding.bind(row, slot.rowSlot, slot.kind, statement, Int32(7 + index))
-                guard code == SQLITE_OK else { throw SQLiteBinder.error(of: database.sqliteConnection, sql) }
+                try statement.bind(row, slot.rowSlot, slot.kind, at: 7 + index)
             }
             try run(.delete, (row.entityNumber, row.reference))
         }
-        for index in kept.indices { sqlite3_bind_null(statement, Int32(7 + index)) }
+        for index in kept.indices { try statement.bindNull(at: 7 + index) }
     }
 
     private mutating func run(
         _ type: NSPersistentHistoryChangeType, _ key: (entityNumber: Int32, reference: Int64)
     ) throws {
-        sqlite3_bind_int64(statement, 1, next)
-        sqlite3_bind_int64(statement, 2, Int64(type.rawValue))
-        sqlite3_bind_int64(statement, 3, Int64(key.entityNumber))
-        sqlite3_bind_int64(statement, 4, key.reference)
-        defer { sqlite3_reset(statement) }
-        guard sqlite3_step(statement) == SQLITE_DONE else {
-            throw SQLiteBinder.error(of: database.sqliteConnection, sql)
-        }
+        defer { statement.reset() }
+        try statement.bind(next, at: 1)
+        try statement.bind(Int64(type.rawValue), at: 2)
+        try statement.bind(Int64(key.entityNumber), at: 3)
+        try statement.bind(key.reference, at: 4)
+        _ = try statement.step()
         next += 1
     }
 }

@@ -1,21 +1,30 @@
-import CoreDataSQL
 import ObjectGraph
 import CocoaFoundation
 import Foundation
-import GRDB
-import GRDBSQLite
 import ManagedObjectModel
 
 /// Reads the persistent history of one store.
 ///
 /// The rows of a file may be anything: a change of an unknown entity, of an unknown type, or without an object is left
 /// out, and so is one whose transaction is not there.
-struct SQLiteHistoryReader: HistoryReader {
-    let store: SQLiteStore
-    let history: StoreHistory
-    let database: Database
+package final class SQLHistoryReader: HistoryReader {
+    private let store: any SQLStore
+    private let history: StoreHistory
+    private let connection: any SQLConnection
     /// Whether the values of deleted objects that are in files are read; they are left out if not.
-    var readsFiles = true
+    private let readsFiles: Bool
+    /// The row of the change that the reader is at.
+    private var row: (any SQLRow)?
+
+    /// - Parameter connection: inside of a transaction.
+    package init(
+        _ store: any SQLStore, _ history: StoreHistory, _ connection: any SQLConnection, readsFiles: Bool = true
+    ) {
+        self.store = store
+        self.history = history
+        self.connection = connection
+        self.readsFiles = readsFiles
+    }
 
     package var storeIdentifier: String { store.identifier ?? "" }
 
@@ -25,45 +34,53 @@ struct SQLiteHistoryReader: HistoryReader {
 
     /// Calls `body` with each transaction, in order, until that returns false.
     package func forEachRecord(after start: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        let statement = SQLStatement(
-            history.tables.transactions(afterTime: start.isTime), [start.argument])
         try untilEnough { enough in
-            try forEachRecord(statement) { if try !body($0) { throw enough } }
+            try forEachRecord(history.tables.transactions(afterTime: start.isTime), [start.argument]) {
+                if try !body($0) { throw enough }
+            }
         }
     }
 
     /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        let statement = SQLStatement(
-            history.tables.transactions(beforeTime: end.isTime), [end.argument])
         try untilEnough { enough in
-            try forEachRecord(statement) { if try !body($0) { throw enough } }
+            try forEachRecord(history.tables.transactions(beforeTime: end.isTime), [end.argument]) {
+                if try !body($0) { throw enough }
+            }
         }
     }
 
-    func records(_ statement: SQLStatement) throws -> [HistoryRecord] {
+    private func records(_ statement: SQLStatement, _ values: [SQLValue]) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
-        try forEachRecord(statement) { records.append($0) }
+        try forEachRecord(statement, values) { records.append($0) }
         return records
+    }
+
+    /// The latest transactions first.
+    ///
+    /// - Parameters:
+    ///   - number: the number that those of all transactions are below.
+    ///   - count: how many there are at most.
+    package func latestRecords(before number: Int64, count: Int) throws -> [HistoryRecord] {
+        try records(history.tables.latestTransactions, [.integer(number), .integer(Int64(count))])
     }
 
     /// A transaction; nil when it is not there, or does not come after a position.
     package func record(number: Int64, after start: HistoryPosition) throws -> HistoryRecord? {
         try records(
-            SQLStatement(
-                history.tables.transaction(afterTime: start.isTime), [.integer(number), start.argument])
+            history.tables.transaction(afterTime: start.isTime), [.integer(number), start.argument]
         ).first
     }
 
-    private func forEachRecord(_ statement: SQLStatement, _ body: (HistoryRecord) throws -> Void) throws {
-        try SQLiteReader(database).step(statement) { row in
-            func text(_ index: Int32) -> String? {
-                sqlite3_column_type(row, index) == SQLITE_TEXT ? SQLiteReader.text(row, index) : nil
-            }
-            let time = sqlite3_column_double(row, 1)
+    private func forEachRecord(
+        _ statement: SQLStatement, _ values: [SQLValue], _ body: (HistoryRecord) throws -> Void
+    ) throws {
+        try connection.forEachRow(of: statement, values) { row in
+            func text(_ column: Int) -> String? { row.type(column) == .text ? row.string(column) : nil }
+            let time = row.double(1)
             try body(
                 HistoryRecord(
-                    number: sqlite3_column_int64(row, 0), time: time.isFinite ? time : 0, author: text(2),
+                    number: row.integer(0), time: time.isFinite ? time : 0, author: text(2),
                     bundleID: text(3), contextName: text(4), processID: text(5)))
         }
     }
@@ -83,8 +100,8 @@ struct SQLiteHistoryReader: HistoryReader {
         case .number(let number): return number == .max ? nil : number + 1
         case .time(let time):
             var lowest: Int64?
-            try SQLiteReader(database).step(SQLStatement(HistoryTables.firstAfterTime, [.double(time)])) {
-                if sqlite3_column_type($0, 0) == SQLITE_INTEGER { lowest = sqlite3_column_int64($0, 0) }
+            try connection.forEachRow(of: HistoryTables.firstAfterTime, [.double(time)]) {
+                if $0.type(0) == .integer { lowest = $0.integer(0) }
             }
             return lowest
         }
@@ -95,21 +112,31 @@ struct SQLiteHistoryReader: HistoryReader {
         throws
     {
         try untilEnough { enough in
-            try forEachChange(
-                SQLStatement(
-                    history.tables.changes, [.integer(numbers.lowerBound), .integer(numbers.upperBound)])
-            ) { if try !body($0) { throw enough } }
+            let values: [SQLValue] = [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
+            try forEachChange(history.tables.changes, values) { if try !body($0) { throw enough } }
         }
     }
 
-    /// Changes by the numbers of their transactions.
-    func changes(_ statement: SQLStatement) throws -> [Int64: [NSPersistentHistoryChange]] {
-        var changes: [Int64: [NSPersistentHistoryChange]] = [:]
-        try forEachChange(statement) { changes[$0.transactionNumber, default: []].append(change($0)) }
+    /// The first changes of a transaction.
+    package func firstChanges(of number: Int64, count: Int) throws -> [NSPersistentHistoryChange] {
+        var changes: [NSPersistentHistoryChange] = []
+        try forEachChange(history.tables.firstChanges, [.integer(number), .integer(Int64(count))]) {
+            changes.append(change($0))
+        }
         return changes
     }
 
-    private func forEachChange(_ statement: SQLStatement, _ body: (HistoryChangeRow) throws -> Void) throws {
+    /// How many changes a transaction has, those included that cannot be read.
+    package func changeCount(of number: Int64) throws -> Int {
+        Int(try connection.integer(HistoryTables.changeCount, [.integer(number)]))
+    }
+
+    private func forEachChange(
+        _ statement: SQLStatement, _ values: [SQLValue], _ body: (HistoryChangeRow) throws -> Void
+    ) throws {
+        // A body may read other changes meanwhile.
+        let outer = row
+        defer { row = outer }
         var skipped = 0
         defer {
             if skipped > 0 {
@@ -117,46 +144,41 @@ struct SQLiteHistoryReader: HistoryReader {
                     "\(skipped) changes in the history of \(store.url?.path ?? "") cannot be read.")
             }
         }
-        try SQLiteReader(database).step(statement) { row in
-            guard let number = Int32(exactly: sqlite3_column_int64(row, 2)),
-                let home = store.home(number: number),
-                let type = NSPersistentHistoryChangeType(rawValue: Int(sqlite3_column_int64(row, 1))),
-                sqlite3_column_type(row, 1) == SQLITE_INTEGER, sqlite3_column_int64(row, 3) > 0
+        try connection.forEachRow(of: statement, values) { row in
+            let reference = row.integer(3)
+            guard let number = Int32(exactly: row.integer(2)), let home = store.home(number: number),
+                let type = NSPersistentHistoryChangeType(rawValue: Int(row.integer(1))),
+                row.type(1) == .integer, reference > 0
             else {
                 skipped += 1
                 return
             }
+            self.row = row
             try body(
                 HistoryChangeRow(
-                    id: sqlite3_column_int64(row, 0), type: type,
-                    transactionNumber: sqlite3_column_int64(row, 4), home: home,
-                    reference: sqlite3_column_int64(row, 3), cursor: row))
+                    id: row.integer(0), type: type, transactionNumber: row.integer(4), home: home,
+                    reference: reference))
         }
     }
 
     /// The change of a row, with all that the row says.
     package func change(_ found: HistoryChangeRow) -> NSPersistentHistoryChange {
         history.noteMade()
-        let row = found.cursor
         let columns = history.columns(of: found.home)
-        var bitmap: [UInt8] = []
-        if found.type == .update, let bytes = sqlite3_column_blob(row, 5) {
-            // What is longer than an entity's bitmap can only be nonsense.
-            let count = min(Int(sqlite3_column_bytes(row, 5)), columns.byteCount)
-            bitmap = Array(UnsafeRawBufferPointer(start: bytes, count: count))
-        }
+        // What is longer than an entity's bitmap can only be nonsense.
+        let bitmap = found.type == .update ? row.map { Array($0.data(5).prefix(columns.byteCount)) } : nil
         return NSPersistentHistoryChange(
-            changeID: found.id, changedObjectID: found.objectID, changeType: found.type, bitmap: bitmap,
+            changeID: found.id, changedObjectID: found.objectID, changeType: found.type, bitmap: bitmap ?? [],
             columns: found.type == .update ? columns : nil,
-            tombstone: found.type == .delete ? tombstone(row, columns.tombstones) : nil)
+            tombstone: found.type == .delete ? row.flatMap { tombstone($0, columns.tombstones) } : nil)
     }
 
-    private func tombstone(_ row: OpaquePointer, _ slots: [PropertySlot]) -> Tombstone? {
+    private func tombstone(_ row: any SQLRow, _ slots: [PropertySlot]) -> Tombstone? {
         guard !slots.isEmpty else { return nil }
         var values: [AnyHashable: Any] = [:]
         var archived: [(slot: PropertySlot, data: Data)] = []
         for (index, slot) in slots.prefix(history.tables.tombstoneCount).enumerated() {
-            let value = SQLValue(row, Int32(6 + index))
+            let value = row.value(6 + index)
             if slot.kind == .transformable {
                 if case .blob(let data) = value { archived.append((slot, data)) }
             } else {
@@ -170,13 +192,7 @@ struct SQLiteHistoryReader: HistoryReader {
 
     /// The number of the last transaction that was ever saved.
     package func lastNumber() throws -> Int64 {
-        let sql = """
-            SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), \
-            IFNULL((SELECT MAX(Z_PK) FROM ATRANSACTION), 0))
-            """
-        return Int64(
-            try SQLiteReader(database).integer(
-                SQLStatement(sql, [.integer(HistoryTables.transactionNumber)])))
+        try connection.integer(HistoryTables.lastNumber)
     }
 
     /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: something
@@ -184,10 +200,7 @@ struct SQLiteHistoryReader: HistoryReader {
     ///
     /// - Throws: 134301 for the number of a transaction that is not there.
     package func checkNotExpired(_ number: Int64) throws {
-        let first = Int64(
-            try SQLiteReader(database).integer(
-                SQLStatement(
-                    "SELECT IFNULL(MIN(Z_PK), 0) FROM ATRANSACTION WHERE Z_PK >= ?", [.integer(number)])))
+        let first = try connection.integer(HistoryTables.lowestNumber(including: true), [.integer(number)])
         if number > 0, first == number { return }
         if number == 0 {
             if first == 1 { return }
@@ -199,11 +212,8 @@ struct SQLiteHistoryReader: HistoryReader {
     /// For clients that know the transactions up to a number: that these were deleted does not matter to them.
     ///
     /// - Throws: 134301 when a transaction after that number was deleted.
-    func checkHasAll(after number: Int64) throws {
-        let next = Int64(
-            try SQLiteReader(database).integer(
-                SQLStatement(
-                    "SELECT IFNULL(MIN(Z_PK), 0) FROM ATRANSACTION WHERE Z_PK > ?", [.integer(number)])))
+    package func checkHasAll(after number: Int64) throws {
+        let next = try connection.integer(HistoryTables.lowestNumber(including: false), [.integer(number)])
         // Numbers follow each other without a gap.
         guard try next > 0 ? next == number + 1 : lastNumber() <= number else { throw expired(number) }
     }
@@ -222,7 +232,7 @@ struct SQLiteHistoryReader: HistoryReader {
 extension SQLValue {
     /// The value of an attribute of a deleted object that needs no transformer; nil when it does not fit the attribute.
     fileprivate func keptValue(
-        _ slot: PropertySlot, _ store: SQLiteStore, _ readsFiles: Bool
+        _ slot: PropertySlot, _ store: any SQLStore, _ readsFiles: Bool
     ) -> Any? {
         switch (slot.kind, self) {
         case (.integer16, .integer(let value)), (.integer32, .integer(let value)),
@@ -239,7 +249,7 @@ extension SQLValue {
         case (.binary, .blob(let value)):
             guard slot.isExternal else { return value }
             if !readsFiles, ExternalData.fileName(value) != nil { return nil }
-            return try? ExternalData.data(value, in: store.externalDataFolder)
+            return try? ExternalData.data(value, of: store)
         case (.decimal, .integer(let value)): return NSDecimalNumber(decimal: Decimal(value))
         case (.decimal, .double(let value)):
             return StoredValue.decimal(of: value).map { NSDecimalNumber(decimal: $0) }

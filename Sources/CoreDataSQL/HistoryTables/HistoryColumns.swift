@@ -14,7 +14,7 @@ import ManagedObjectModel
 ///
 /// In the last two groups the order is that of a dictionary of all properties; see `NameTableOrder`. The elements
 /// of a composite attribute take a bit each, in place of the attribute; no sample shows these.
-final class HistoryColumns: ChangedProperties {
+package final class HistoryColumns: ChangedProperties {
     private struct Bits: Sendable {
         var first: Int32 = -1
         var count: Int32 = 1
@@ -30,12 +30,12 @@ final class HistoryColumns: ChangedProperties {
     private let slots: [Int]
     private let layout: EntityLayout
     /// The attributes whose values outlive their object, by name: the columns `ZTOMBSTONE0` and so on.
-    let tombstones: [PropertySlot]
+    package let tombstones: [PropertySlot]
 
     /// How many bytes a bitmap of the entity takes.
-    var byteCount: Int { (slots.count + 7) / 8 }
+    package var byteCount: Int { (slots.count + 7) / 8 }
 
-    init(_ layout: EntityLayout) {
+    package init(_ layout: EntityLayout) {
         self.layout = layout
         var bits = Array(repeating: Bits(), count: layout.slots.count)
         var slots: [Int] = []
@@ -104,13 +104,13 @@ final class HistoryColumns: ChangedProperties {
     }
 
     /// Marks in a bitmap what an update changed. The bitmap has at least `byteCount` bytes.
-    func mark(_ update: UnitOfWork.Update, _ row: Row, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
+    package func mark(_ update: UnitOfWork.Update, _ row: Row, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
         mark(update.changed, in: bitmap) { !Self.isSame(row, update.old, Int($0.entitySlot)) }
         for slot in update.changedLinks { Self.mark(bits[slot].first, in: bitmap) }
     }
 
     /// Marks in a bitmap that an object has another position in the other ends of relationships.
-    func markPlaces(
+    package func markPlaces(
         _ relationships: [NSRelationshipDescription], in bitmap: UnsafeMutableBufferPointer<UInt8>
     ) {
         for relationship in relationships {
@@ -121,7 +121,7 @@ final class HistoryColumns: ChangedProperties {
 
     /// Marks in a bitmap what a statement changed, without looking at the rows: the entity of a destination, too, may be
     /// another one.
-    func mark(_ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
+    package func mark(_ changed: PropertySet, in bitmap: UnsafeMutableBufferPointer<UInt8>) {
         mark(changed, in: bitmap) { _ in true }
     }
 

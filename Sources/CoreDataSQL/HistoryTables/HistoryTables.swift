@@ -1,23 +1,21 @@
-import CoreDataSQL
 import Foundation
-import GRDB
 import ManagedObjectModel
 
-/// The tables of persistent history, as a file has them.
-struct HistoryTables: Sendable, Equatable {
-    static let change = "ACHANGE"
-    static let transaction = "ATRANSACTION"
-    static let strings = "ATRANSACTIONSTRING"
+/// The tables of persistent history, as a database has them.
+package struct HistoryTables: Sendable, Equatable {
+    package static let change = "ACHANGE"
+    package static let transaction = "ATRANSACTION"
+    package static let strings = "ATRANSACTIONSTRING"
     /// The entity numbers of the three.
-    static let changeNumber: Int64 = 16001
-    static let transactionNumber: Int64 = 16002
-    static let stringNumber: Int64 = 16003
+    package static let changeNumber: Int64 = 16001
+    package static let transactionNumber: Int64 = 16002
+    package static let stringNumber: Int64 = 16003
 
     /// How many columns there are for the values of deleted objects.
-    var tombstoneCount: Int
+    package var tombstoneCount: Int
     /// Whether author, bundle, context and process are references to a table of strings. Older versions of Apple's
     /// framework have only the columns for the strings themselves, which newer ones leave empty.
-    let hasStrings: Bool
+    package let hasStrings: Bool
 
     private static let texts = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
     private static let changeColumns = [
@@ -25,7 +23,7 @@ struct HistoryTables: Sendable, Equatable {
     ]
 
     /// The tables that a new store gets.
-    static func new(tombstoneCount: Int) -> HistoryTables {
+    package static func new(tombstoneCount: Int) -> HistoryTables {
         HistoryTables(tombstoneCount: tombstoneCount, hasStrings: true)
     }
 
@@ -37,7 +35,7 @@ struct HistoryTables: Sendable, Equatable {
     /// The tables of a file; nil when it has none.
     ///
     /// - Throws: 134020 when some are there and are not those of persistent history.
-    init?(_ existing: ExistingTables) throws {
+    package init?(_ existing: ExistingTables) throws {
         let changes = existing.columns(of: Self.change)
         let transactions = existing.columns(of: Self.transaction)
         guard changes != nil || transactions != nil else { return nil }
@@ -57,144 +55,196 @@ struct HistoryTables: Sendable, Equatable {
         }
     }
 
-    static func damaged(_ reason: String) -> NSError {
+    package static func damaged(_ reason: String) -> NSError {
         .coreData(
             .persistentStoreIncompatibleSchema,
             "The persistent history of the store cannot be used: \(reason).")
     }
 
     /// Whether there is any history.
-    func haveRows(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database,
-            sql: "SELECT EXISTS (SELECT 1 FROM \(Self.transaction)) OR EXISTS (SELECT 1 FROM \(Self.change))")
-            ?? false
+    package func haveRows(_ connection: any SQLConnection) throws -> Bool {
+        let isThere: SQLStatement = """
+            EXISTS (SELECT 1 FROM \(name: Self.transaction)) OR EXISTS (SELECT 1 FROM \(name: Self.change))
+            """
+        return try connection.integer("SELECT \(.number(isThere))") != 0
     }
 
     // MARK: Making
 
     /// The statements that make the tables, as Apple's stores have them.
-    var creation: [String] {
-        let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
+    package var creation: [SQLStatement] {
+        let key = SQLPiece.columnType(.primaryKey)
+        let integer = SQLPiece.columnType(.integer)
+        let string = SQLPiece.columnType(.string(length: nil))
+        let data = SQLPiece.columnType(.data)
+        func index(_ column: String) -> SQLPiece { .indexed(column, isAscending: true) }
+        let tombstones = tombstoneNames.map { name -> SQLStatement in ", \(name: name) \(data)" }.joined(separator: "")
         return [
             """
-            CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY \
-            INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB\(tombstones) )
+            CREATE TABLE ACHANGE ( Z_PK \(key), Z_ENT \(integer), Z_OPT \(integer), ZCHANGETYPE \(integer), ZENTITY \
+            \(integer), ZENTITYPK \(integer), ZTRANSACTIONID \(integer), ZCOLUMNS \(data)\(tombstones) )
             """,
             """
-            CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, \
-            ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, \
-            ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )
+            CREATE TABLE ATRANSACTION ( Z_PK \(key), Z_ENT \(integer), Z_OPT \(integer), ZAUTHORTS \(integer), \
+            ZBUNDLEIDTS \(integer), ZCONTEXTNAMETS \(integer), ZPROCESSIDTS \(integer), \
+            ZTIMESTAMP \(.columnType(.property(.double))), ZAUTHOR \(string), ZBUNDLEID \(string), \
+            ZCONTEXTNAME \(string), ZPROCESSID \(string), ZQUERYGEN \(data) )
             """,
             """
-            CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )
+            CREATE TABLE ATRANSACTIONSTRING ( Z_PK \(key), Z_ENT \(integer), Z_OPT \(integer), ZNAME \(string) )
             """,
             "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
             "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
             "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
             "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
             "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
-            "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
-            "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+            "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (\(index("ZAUTHOR")))",
+            "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (\(index("ZTIMESTAMP")))",
             """
-            CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)
+            CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (\(index("ZNAME")))
             """,
         ] + primaryKeys
     }
 
     /// The rows of `Z_PRIMARYKEY`, where they are missing.
-    var primaryKeys: [String] {
+    package var primaryKeys: [SQLStatement] {
         [
             (Self.changeNumber, "CHANGE"), (Self.transactionNumber, "TRANSACTION"),
             (Self.stringNumber, "TRANSACTIONSTRING"),
         ].map { number, name in
-            """
-            INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (\(number), '\(name)', 0, 0)
-            """
+            let values: [SQLStatement] = ["\(integer: number)", SQLStatement(.literal(.text(name))), "0", "0"]
+            return SQLStatement(
+                .insertUnlessThere(
+                    table: "Z_PRIMARYKEY", columns: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], values: values))
         }
     }
 
     /// The statements that add columns for the values of deleted objects.
-    func widening(to count: Int) -> [String] {
-        (min(tombstoneCount, count)..<count).map { "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\($0) BLOB" }
+    package func widening(to count: Int) -> [SQLStatement] {
+        (min(tombstoneCount, count)..<count).map {
+            "ALTER TABLE ACHANGE ADD COLUMN \(name: Self.tombstone($0)) \(.columnType(.data))"
+        }
     }
+
+    /// The name of a column for a value of a deleted object.
+    package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
+
+    private var tombstoneNames: [String] { (0..<tombstoneCount).map(Self.tombstone) }
 
     // MARK: Writing
 
     /// Takes primary keys. Parameters: how many, the entity's number.
-    static func reserve(_ table: String) -> String {
-        """
-        UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(IFNULL(Z_MAX, 0), IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)) + ? \
-        WHERE Z_ENT = ?
-        """
-    }
-
-    /// Parameters: key, time, then author, bundle, context and process, as references or strings.
-    var insertTransaction: String {
-        let names = Self.texts.map { hasStrings ? $0 + "TS" : $0 }.joined(separator: ", ")
+    static func reserve(_ table: String) -> SQLStatement {
+        let highest: SQLStatement = "(SELECT MAX(Z_PK) FROM \(name: table))"
         return """
-            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(names)) VALUES (?, \(Self.transactionNumber), ?, ?, ?, ?, ?)
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(.greatest("\(.coalesce("Z_MAX", "0"))", "\(.coalesce(highest, "0"))")) \
+            + \(.parameter) WHERE Z_ENT = \(.parameter)
             """
     }
 
+    /// The highest primary key taken. Parameter: the entity's number.
+    static let highest: SQLStatement = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(.parameter)"
+
+    /// The key of a string. Parameter: the string.
+    static let string: SQLStatement = "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = \(.parameter)"
+
+    /// Parameters: key, string.
+    static let insertString: SQLStatement = """
+        INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) \
+        VALUES (\(.parameter), \(integer: stringNumber), \(.parameter))
+        """
+
+    /// Parameters: key, time, then author, bundle, context and process, as references or strings.
+    var insertTransaction: SQLStatement {
+        """
+        INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(names: Self.texts.map { hasStrings ? $0 + "TS" : $0 })) \
+        VALUES (\(.parameter), \(integer: Self.transactionNumber), \(parameters: 5))
+        """
+    }
+
     /// Parameters: key, type, entity, key of the object, transaction, bitmap, values of a deleted object.
-    var insertChange: String {
-        let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
-        let parameters = Array(repeating: ", ?", count: tombstoneCount).joined()
+    var insertChange: SQLStatement {
+        let columns = ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstoneNames
         return """
-            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones)) \
-            VALUES (?, \(Self.changeNumber), ?, ?, ?, ?, ?\(parameters))
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, \(names: columns)) \
+            VALUES (\(.parameter), \(integer: Self.changeNumber), \(parameters: columns.count))
             """
     }
 
     // MARK: Reading
 
     /// The columns of a transaction: key, time, author, bundle, context, process.
-    private var transactions: String {
-        guard hasStrings else {
-            return """
-                SELECT t.Z_PK, t.ZTIMESTAMP, \(Self.texts.map { "t." + $0 }.joined(separator: ", ")) FROM ATRANSACTION t
-                """
+    private var transactions: SQLStatement {
+        let texts = Self.texts.map { name -> SQLStatement in
+            guard hasStrings else { return "t.\(name: name)" }
+            let string: SQLStatement = "(SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name: name + "TS"))"
+            return SQLStatement(.coalesce(string, "t.\(name: name)"))
         }
-        let texts = Self.texts.map { name in
-            "IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name)TS), t.\(name))"
-        }
-        return "SELECT t.Z_PK, t.ZTIMESTAMP, \(texts.joined(separator: ", ")) FROM ATRANSACTION t"
+        return "SELECT t.Z_PK, t.ZTIMESTAMP, \(list: texts) FROM ATRANSACTION t"
     }
 
+    private static func position(isTime: Bool) -> SQLStatement { isTime ? "ZTIMESTAMP" : "Z_PK" }
+
     /// Transactions in order. Parameters: the highest number, or the latest time, excluded.
-    func transactions(afterTime: Bool) -> String {
-        "\(transactions) WHERE t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ? ORDER BY t.Z_PK"
+    func transactions(afterTime isTime: Bool) -> SQLStatement {
+        "\(transactions) WHERE t.\(Self.position(isTime: isTime)) > \(.parameter) ORDER BY t.Z_PK"
     }
 
     /// Transactions in order. Parameters: the lowest number, or the earliest time, excluded.
-    func transactions(beforeTime: Bool) -> String {
-        "\(transactions) WHERE t.\(beforeTime ? "ZTIMESTAMP" : "Z_PK") < ? ORDER BY t.Z_PK"
+    func transactions(beforeTime isTime: Bool) -> SQLStatement {
+        "\(transactions) WHERE t.\(Self.position(isTime: isTime)) < \(.parameter) ORDER BY t.Z_PK"
     }
 
     /// One transaction, if it is in range. Parameters: its number; the highest number, or the latest time, excluded.
-    func transaction(afterTime: Bool) -> String {
-        "\(transactions) WHERE t.Z_PK = ? AND t.\(afterTime ? "ZTIMESTAMP" : "Z_PK") > ?"
+    func transaction(afterTime isTime: Bool) -> SQLStatement {
+        "\(transactions) WHERE t.Z_PK = \(.parameter) AND t.\(Self.position(isTime: isTime)) > \(.parameter)"
     }
 
     /// The lowest number of a transaction after a time. Parameter: the time.
-    static let firstAfterTime = "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP > ?"
+    static let firstAfterTime: SQLStatement = "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP > \(.parameter)"
 
     /// The latest transactions first. Parameters: the number that all are below, how many.
-    var latestTransactions: String { "\(transactions) WHERE t.Z_PK < ? ORDER BY t.Z_PK DESC LIMIT ?" }
-
-    /// The columns of a change: key, type, entity, key of the object, transaction, bitmap, values of deleted objects.
-    private var allChanges: String {
-        let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
-        return
-            "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(tombstones) FROM ACHANGE"
+    var latestTransactions: SQLStatement {
+        "\(transactions) WHERE t.Z_PK < \(.parameter) ORDER BY t.Z_PK DESC\(.limitParameter)"
     }
 
+    /// The number of the last transaction that was ever saved.
+    static let lastNumber: SQLStatement = {
+        let counted: SQLStatement = "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(integer: transactionNumber))"
+        let stored: SQLStatement = "(SELECT MAX(Z_PK) FROM ATRANSACTION)"
+        return "SELECT \(.greatest("\(.coalesce(counted, "0"))", "\(.coalesce(stored, "0"))"))"
+    }()
+
+    /// The lowest number of a transaction from another one on, 0 for none. Parameter: the other one, which counts or not.
+    static func lowestNumber(including isIncluded: Bool) -> SQLStatement {
+        """
+        SELECT \(.coalesce("MIN(Z_PK)", "0")) FROM ATRANSACTION \
+        WHERE Z_PK \(isIncluded ? ">=" : ">" as SQLStatement) \(.parameter)
+        """
+    }
+
+    /// The columns of a change: key, type, entity, key of the object, transaction, bitmap, values of deleted objects.
+    private var allChanges: SQLStatement {
+        let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstoneNames
+        return "SELECT \(names: columns) FROM ACHANGE"
+    }
+
+    /// All changes in the order of their keys.
+    var changesByKey: SQLStatement { "\(allChanges) ORDER BY Z_PK" }
+
     /// Changes in order. Parameters: the lowest and the highest transaction wanted.
-    var changes: String {
-        "\(allChanges) WHERE ZTRANSACTIONID >= ? AND ZTRANSACTIONID <= ? ORDER BY ZTRANSACTIONID, Z_PK"
+    var changes: SQLStatement {
+        """
+        \(allChanges) WHERE ZTRANSACTIONID >= \(.parameter) AND ZTRANSACTIONID <= \(.parameter) \
+        ORDER BY ZTRANSACTIONID, Z_PK
+        """
     }
 
     /// The first changes of a transaction. Parameters: its number, how many.
-    var firstChanges: String { "\(allChanges) WHERE ZTRANSACTIONID = ? ORDER BY Z_PK LIMIT ?" }
+    var firstChanges: SQLStatement {
+        "\(allChanges) WHERE ZTRANSACTIONID = \(.parameter) ORDER BY Z_PK\(.limitParameter)"
+    }
+
+    /// How many changes a transaction has. Parameter: its number.
+    static let changeCount: SQLStatement = "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = \(.parameter)"
 }

@@ -4,26 +4,29 @@ import ManagedObjectModel
 import Synchronization
 
 /// The persistent history of an open store.
-final class StoreHistory: Sendable {
-    let tables: HistoryTables
+package final class StoreHistory: Sendable {
+    package let tables: HistoryTables
     /// Whether saves are written down; otherwise the history can only be read.
-    let isTracking: Bool
+    package let isTracking: Bool
+    /// The statements that write it.
+    let statements: RenderedStatements<HistoryStatement>
     private let columns = Mutex<[Int32: HistoryColumns]>([:])
     private let made = Atomic<Int>(0)
 
     /// How many changes were made of rows since the store was opened: those that are in results, or may have come into one.
-    var madeCount: Int { made.load(ordering: .relaxed) }
+    package var madeCount: Int { made.load(ordering: .relaxed) }
 
     /// Counts a change.
-    func noteMade() { made.add(1, ordering: .relaxed) }
+    package func noteMade() { made.add(1, ordering: .relaxed) }
 
-    init(_ tables: HistoryTables, isTracking: Bool) {
+    package init(_ tables: HistoryTables, isTracking: Bool, _ dialect: any SQLDialect) {
         self.tables = tables
+        statements = RenderedStatements(dialect)
         self.isTracking = isTracking
     }
 
     /// What the bits of an entity's bitmaps stand for.
-    func columns(of home: StoredEntity) -> HistoryColumns {
+    package func columns(of home: StoredEntity) -> HistoryColumns {
         columns.withLock { columns in
             if let made = columns[home.entityNumber] { return made }
             let made = HistoryColumns(home.layout)
@@ -35,7 +38,7 @@ final class StoreHistory: Sendable {
     /// How many columns the values of deleted objects need.
     ///
     /// - Throws: 134020 for a composite attribute whose value is to be kept: how Apple's stores keep one is not known.
-    static func tombstoneCount(_ homes: [StoredEntity]) throws -> Int {
+    package static func tombstoneCount(_ homes: [StoredEntity]) throws -> Int {
         for home in homes {
             for slot in home.layout.slots
             where slot.kind == .composite && slot.isStored
@@ -54,6 +57,16 @@ final class StoreHistory: Sendable {
 
     /// The program: what stands for the bundle and the process of a transaction. Without a bundle identifier, which
     /// programs on Linux do not have, it is the program's name.
-    static let bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    static let processID = ProcessInfo.processInfo.processName
+    package static let bundleID = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    package static let processID = ProcessInfo.processInfo.processName
+}
+
+/// The statements that write a history.
+enum HistoryStatement: Hashable {
+    case reserve(table: String)
+    case highest
+    case string
+    case insertString
+    case insertTransaction
+    case insertChange
 }

@@ -1,19 +1,18 @@
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 /// Takes the history of a store over into a store of another model, which has none yet: transactions and changes keep their
 /// numbers, so that tokens stay good, and changes name what became of the objects.
 ///
 /// Changes of entities that are gone are left out; their transactions stay.
-struct HistoryTransfer {
-    typealias Way = HistoryKeeping.Way
+package struct HistoryTransfer {
+    package typealias Way = HistoryKeeping.Way
 
     private let source: StoreSnapshot
     private let history: StoreHistory
-    private let new: SQLiteStore
-    private let target: Database
+    private let new: any SQLStore
+    private let target: any SQLConnection
 
     /// Nil when the store has no history.
     ///
@@ -21,8 +20,8 @@ struct HistoryTransfer {
     ///   - source: the store.
     ///   - new: the store that is to have the history.
     ///   - target: its connection, inside of a transaction.
-    init?(_ source: StoreSnapshot, to new: SQLiteStore, _ target: Database) {
-        guard let history = source.store.history else { return nil }
+    package init?(_ source: StoreSnapshot, to new: any SQLStore, _ target: any SQLConnection) {
+        guard let history = source.tables.history else { return nil }
         self.source = source
         self.history = history
         self.new = new
@@ -33,14 +32,14 @@ struct HistoryTransfer {
     ///   - way: what becomes of the objects of an entity; nil when they are gone.
     ///   - reference: the key that an object has now.
     /// - Returns: the history of the new store.
-    /// - Throws: an error of SQLite; 134020 for values of deleted objects that cannot be kept.
+    /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     @discardableResult
-    func run(
+    package func run(
         way: (StoredEntity) -> Way?, reference: (StoredEntity, Int64, Way) throws -> Int64
     ) throws -> StoreHistory {
         let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(new.homes))
-        for statement in tables.creation { try target.execute(sql: statement) }
-        let made = StoreHistory(tables, isTracking: true)
+        for statement in tables.creation { try target.execute(statement) }
+        let made = StoreHistory(tables, isTracking: true, target.dialect)
         if history.tables.hasStrings { try copyRows(of: HistoryTables.strings) }
         try copyRows(of: HistoryTables.transaction)
         try copyChanges(made, way, reference)
@@ -50,29 +49,24 @@ struct HistoryTransfer {
 
     /// Numbers are not given out again, those of deleted transactions included.
     private func copyNumbers() throws {
-        let rows = try GRDB.Row.fetchAll(
-            source.database, sql: "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN ? AND ?",
-            arguments: [HistoryTables.changeNumber, HistoryTables.stringNumber])
-        for row in rows {
-            try target.execute(
-                sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
-                arguments: StatementArguments([row[1] as DatabaseValue, row[0] as DatabaseValue]))
+        let numbers: SQLStatement = """
+            SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN \(value: .integer(HistoryTables.changeNumber)) \
+            AND \(value: .integer(HistoryTables.stringNumber))
+            """
+        try source.connection.forEachRow(of: numbers) { row in
+            try target.run(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = \(.parameter) WHERE Z_ENT = \(.parameter)",
+                [row.value(1), row.value(0)])
         }
     }
 
     private func copyRows(of table: String) throws {
-        func columns(_ database: Database) throws -> [String] {
-            try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
-        }
-        let known = Set(try columns(target))
-        let names = try columns(source.database).filter(known.contains)
-        let list = names.joined(separator: ", ")
-        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        let insert = try target.makeStatement(
-            sql: "INSERT INTO \(table) (\(list)) VALUES (\(parameters))")
-        let rows = try GRDB.Row.fetchCursor(source.database, sql: "SELECT \(list) FROM \(table)")
-        while let row = try rows.next() {
-            try insert.execute(arguments: StatementArguments(Array(row.databaseValues)))
+        let known = Set(try target.columnNames(of: table))
+        let names = try source.connection.columnNames(of: table).filter(known.contains)
+        let insert = try target.prepare(
+            "INSERT INTO \(name: table) (\(names: names)) VALUES (\(parameters: names.count))")
+        try source.connection.forEachRow(of: "SELECT \(names: names) FROM \(name: table)") { row in
+            try insert.run(names.indices.map(row.value))
         }
     }
 
@@ -122,16 +116,10 @@ struct HistoryTransfer {
         _ made: StoreHistory, _ way: (StoredEntity) -> Way?,
         _ reference: (StoredEntity, Int64, Way) throws -> Int64
     ) throws {
-        let kept = (0..<history.tables.tombstoneCount).map { ", ZTOMBSTONE\($0)" }.joined()
-        let rows = try GRDB.Row.fetchCursor(
-            source.database,
-            sql: """
-                SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(kept) FROM ACHANGE ORDER BY Z_PK
-                """)
-        let insert = try target.makeStatement(sql: made.tables.insertChange)
+        let insert = try target.prepare(made.tables.insertChange)
         var transfers: [Int32: EntityTransfer?] = [:]
-        while let row = try rows.next() {
-            let number = Int32.fromDatabaseValue(row[2]) ?? 0
+        try source.connection.forEachRow(of: history.tables.changesByKey) { row in
+            let number = row.value(2).wholeNumber.flatMap(Int32.init(exactly:)) ?? 0
             if transfers[number] == nil {
                 transfers[number] = .some(
                     source.store.home(number: number).flatMap { home in
@@ -141,15 +129,13 @@ struct HistoryTransfer {
                         }
                     })
             }
-            guard var transfer = transfers[number] ?? nil, let key = Int64.fromDatabaseValue(row[3]) else {
-                continue
-            }
-            var values: [DatabaseValue] = [
-                row[0], row[1], transfer.way.destination.entityNumber.databaseValue,
-                try reference(transfer.source, key, transfer.way).databaseValue, row[4],
+            guard var transfer = transfers[number] ?? nil, let key = row.value(3).wholeNumber else { return }
+            var values: [SQLValue] = [
+                row.value(0), row.value(1), .integer(Int64(transfer.way.destination.entityNumber)),
+                .integer(try reference(transfer.source, key, transfer.way)), row.value(4),
             ]
-            if let bitmap = Data.fromDatabaseValue(row[5]) {
-                values.append(transfer.bitmap(bitmap).databaseValue)
+            if [.blob, .text].contains(row.type(5)) {
+                values.append(.blob(transfer.bitmap(row.data(5))))
                 transfers[number] = transfer
             } else {
                 values.append(.null)
@@ -157,9 +143,20 @@ struct HistoryTransfer {
             for index in 0..<made.tables.tombstoneCount {
                 let column = index < transfer.tombstones.count ? transfer.tombstones[index] : nil
                 let isThere = column.map { $0 < history.tables.tombstoneCount } ?? false
-                values.append(isThere ? row[6 + (column ?? 0)] : .null)
+                values.append(isThere ? row.value(6 + (column ?? 0)) : .null)
             }
-            try insert.execute(arguments: StatementArguments(values))
+            try insert.run(values)
+        }
+    }
+}
+
+extension SQLValue {
+    /// The whole number that a value is.
+    fileprivate var wholeNumber: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .double(let value): Int64(exactly: value)
+        case .null, .text, .blob: nil
         }
     }
 }

@@ -1,32 +1,33 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
-import GRDB
 import ManagedObjectModel
 
 /// Writes the objects of a store into another one of another model, some hundred at a time: first all rows, then the
 /// links outside of rows.
-struct MigrationCopy: ~Copyable {
+package struct MigrationCopy: ~Copyable {
     private let old: StoreSnapshot
-    private let new: SQLiteStore
+    private let new: any SQLStore
     private let plan: MigrationPlan
-    private let save: SQLiteSave
-    /// Where the store's files of external data are.
-    private let externalData: URL
+    private let save: SQLSave
+    /// Reads a file of external data of the old store.
+    private let externalData: (String) throws -> Data
     private var builder = RowBuilder()
 
-    init(
-        _ old: StoreSnapshot, _ new: SQLiteStore, _ database: Database, _ plan: MigrationPlan,
-        _ externalData: URL
+    /// - Parameters:
+    ///   - connection: that of the new store, inside of a transaction.
+    ///   - externalData: reads a file of external data of the old store, by its name.
+    package init(
+        _ old: StoreSnapshot, _ new: any SQLStore, _ connection: any SQLConnection, _ plan: MigrationPlan,
+        externalData: @escaping (String) throws -> Data
     ) {
         self.old = old
         self.new = new
         self.plan = plan
         self.externalData = externalData
-        save = SQLiteSave(new, database)
+        save = SQLSave(new, connection)
     }
 
-    mutating func run() throws {
+    package mutating func run() throws {
         for step in plan.steps { try reserve(step) }
         for step in plan.steps {
             let times = step.destination.home.layout.timeSlots.filter { step.origins[$0.rowSlot] != nil }
@@ -56,21 +57,19 @@ struct MigrationCopy: ~Copyable {
     }
 
     private func run(_ unit: UnitOfWork) throws {
-        new.reports.removeAll()
+        new.derivedValues.removeAll()
         if !unit.isEmpty { _ = try save.run(unit) }
     }
 
     /// Counts the keys that are given out, and those that the old store has given out and taken back.
     private func reserve(_ step: MigrationPlan.Step) throws {
         let root = step.source.home.entity.rootEntity.name ?? ""
-        let given = try SQLiteReader(old.database).integer(
-            SQLStatement(
-                """
-                SELECT MAX(IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ?), 0), \
-                IFNULL((SELECT MAX(Z_PK) FROM \(old.schema.quoted(step.source.table))), 0))
-                """, [.text(root)]))
+        let counted: SQLStatement = "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = \(value: .text(root)))"
+        let stored: SQLStatement = "(SELECT MAX(Z_PK) FROM \(name: step.source.table))"
+        let given = try old.connection.integer(
+            "SELECT \(.greatest("\(.coalesce(counted, "0"))", "\(.coalesce(stored, "0"))"))")
         let home = step.destination.home
-        let missing = try step.reference(Int64(given)) - (try save.reserve(home, count: 0) - 1)
+        let missing = try step.reference(given) - (try save.reserve(home, count: 0) - 1)
         if missing > 0 { _ = try save.reserve(home, count: Int(missing)) }
     }
 
@@ -113,7 +112,7 @@ struct MigrationCopy: ~Copyable {
             builder.set(
                 slot.rowSlot,
                 data: slot.isExternal
-                    ? ExternalData.column(column) : try ExternalData.data(column, in: externalData))
+                    ? ExternalData.column(column) : try ExternalData.data(column, reading: externalData))
         } else {
             builder.copy(origin.rowSlot, from: row, to: slot.rowSlot, hasBytes: slot.kind.hasBytes)
         }

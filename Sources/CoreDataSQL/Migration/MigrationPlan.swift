@@ -1,14 +1,13 @@
-import CoreDataSQL
 import ObjectGraph
 import Foundation
 import ManagedObjectModel
 
 /// Where the objects of each entity of a store go, and where their values come from.
-struct MigrationPlan {
+package struct MigrationPlan {
     /// The way of one entity's objects.
-    struct Step {
-        let source: SQLEntity
-        let destination: SQLEntity
+    package struct Step {
+        package let source: SQLEntity
+        package let destination: SQLEntity
         /// For each slot of the destination the slot of the source; nil for a new property.
         let origins: [PropertySlot?]
         /// What is added to primary keys, so that hierarchies that become one have different ones.
@@ -17,7 +16,7 @@ struct MigrationPlan {
         /// The primary key that an object has in the new store.
         ///
         /// - Throws: 134110 for a key that is too large, which only a damaged store has.
-        func reference(_ old: Int64) throws -> Int64 {
+        package func reference(_ old: Int64) throws -> Int64 {
             let (sum, isTooMuch) = old.addingReportingOverflow(offset)
             guard !isTooMuch else {
                 throw NSError.migration("table \(source.table) has the primary key \(old)")
@@ -30,11 +29,12 @@ struct MigrationPlan {
     let steps: [Step]
     private let stepBySource: [Int32: Int]
 
-    init(
-        _ mapping: NSMappingModel, from old: SQLiteStore, to new: SQLiteStore, _ snapshot: StoreSnapshot
-    ) throws {
-        let sources = Self.byName(old.schema)
-        let destinations = Self.byName(new.schema)
+    /// - Parameters:
+    ///   - snapshot: the old store.
+    ///   - new: the schema of the new one.
+    package init(_ mapping: NSMappingModel, from snapshot: StoreSnapshot, to new: SQLSchema) throws {
+        let sources = Self.byName(snapshot.schema)
+        let destinations = Self.byName(new)
         var pairs: [(source: SQLEntity, destination: SQLEntity, mapping: NSEntityMapping)] = []
         for entity in mapping.entityMappings ?? [] {
             guard let source = sources[entity.sourceEntityName ?? ""],
@@ -76,12 +76,12 @@ struct MigrationPlan {
     }
 
     /// The way of the objects of an entity; nil when it is gone.
-    func step(ofSource number: Int32) -> Step? { stepBySource[number].map { steps[$0] } }
+    package func step(ofSource number: Int32) -> Step? { stepBySource[number].map { steps[$0] } }
 
     /// What becomes of the changes of an entity's objects; nil when it is gone.
-    func way(of home: StoredEntity) -> HistoryTransfer.Way? {
+    package func way(of home: StoredEntity) -> HistoryKeeping.Way? {
         step(ofSource: home.entityNumber).map {
-            HistoryTransfer.Way(destination: $0.destination.home, origins: $0.origins)
+            HistoryKeeping.Way(destination: $0.destination.home, origins: $0.origins)
         }
     }
 
@@ -112,11 +112,10 @@ struct MigrationPlan {
         var offsets: [[String]: Int64] = [:]
         var next: [String: Int64] = [:]
         for (source, destination) in pairs where offsets[[destination.table, source.table]] == nil {
-            let highest = try SQLiteReader(snapshot.database).integer(
-                SQLStatement("SELECT MAX(Z_PK) FROM \(snapshot.schema.quoted(source.table))"))
+            let highest = try snapshot.connection.integer("SELECT MAX(Z_PK) FROM \(name: source.table)")
             let offset = next[destination.table] ?? 0
             offsets[[destination.table, source.table]] = offset
-            let (sum, isTooMuch) = offset.addingReportingOverflow(Int64(max(highest, 0)))
+            let (sum, isTooMuch) = offset.addingReportingOverflow(max(highest, 0))
             guard !isTooMuch else {
                 throw NSError.migration("table \(source.table) has no primary keys left")
             }

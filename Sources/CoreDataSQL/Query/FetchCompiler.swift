@@ -22,38 +22,36 @@ package struct FetchCompiler: Sendable {
     ///   - columns: the list of a SELECT, as a `RowDecoder` for the same family has it.
     ///   - keys: if given, only rows that have one of the keys in a column.
     package func rows(
-        _ query: FetchQuery, columns: String, keys: (column: String, values: [Int64])? = nil
+        _ query: FetchQuery, columns: SQLStatement, keys: (column: String, values: [Int64])? = nil
     ) throws -> SQLStatement {
-        let base = QuerySource.base
-        let condition = try keys.map { keys in
-            try ValueList(keys.values.map(SQLValue.integer)).condition(
-                SQLStatement("\(base).\(schema.quoted(keys.column))"), schema.dialect)
+        let condition = keys.map { keys in
+            ValueList(keys.values.map(SQLValue.integer)).condition(
+                "\(name: QuerySource.base).\(name: keys.column)")
         }
-        return try select(query, condition) { _ in SQLStatement("SELECT \(columns)") }
+        return try select(query, condition) { _ in "SELECT \(columns)" }
     }
 
     /// A statement with some columns of one object.
     package static func values(
-        _ entity: SQLEntity, _ columns: [SQLColumn], _ reference: Int64, dialect: any SQLDialect
+        _ entity: SQLEntity, _ columns: [SQLColumn], _ reference: Int64
     ) -> SQLStatement {
-        let list = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
-        return SQLStatement(
-            "SELECT \(list) FROM \(dialect.quoted(entity.table)) WHERE Z_PK = ?", [.integer(reference)])
+        """
+        SELECT \(names: columns.map(\.name)) FROM \(name: entity.table) WHERE Z_PK = \(value: .integer(reference))
+        """
     }
 
     /// A statement with all columns of the fetched entity's table.
     ///
     /// - Parameter columns: the list of the entity's own `RowDecoder`.
-    package func wholeRows(_ query: FetchQuery, columns: String) throws -> SQLStatement {
+    package func wholeRows(_ query: FetchQuery, columns: SQLStatement) throws -> RenderedSQL {
         try statement(query, .rows) { try rows(query, columns: columns) }
     }
 
     /// A statement with entity number and key.
-    package func keys(_ query: FetchQuery) throws -> SQLStatement {
+    package func keys(_ query: FetchQuery) throws -> RenderedSQL {
         try statement(query, .keys) {
-            try select(query) { _ in
-                SQLStatement("SELECT \(QuerySource.base).Z_ENT, \(QuerySource.base).Z_PK")
-            }
+            let base = QuerySource.base
+            return try select(query) { _ in "SELECT \(name: base).Z_ENT, \(name: base).Z_PK" }
         }
     }
 
@@ -64,28 +62,25 @@ package struct FetchCompiler: Sendable {
         _ query: FetchQuery, computing expressions: [NSExpression], check: (Int, SlotKind) throws -> Void
     ) throws -> SQLStatement {
         try select(query) { compiler in
-            var list = [SQLStatement("\(QuerySource.base).Z_PK AS k")]
+            var list: [SQLStatement] = ["\(QuerySource.key(of: QuerySource.base)) AS k"]
             for (index, expression) in expressions.enumerated() {
                 let operand = try Self.value(expression, &compiler)
                 try check(index, operand.kind)
-                var column = operand.sql
-                column.append(" AS v\(index)")
-                list.append(column)
+                list.append("\(operand.sql) AS v\(integer: index)")
             }
-            let all = list.joined(separator: ", ")
-            return SQLStatement("SELECT \(all.text)", all.arguments)
+            return "SELECT \(list: list)"
         }
     }
 
     /// A statement with one number.
-    package func count(_ query: FetchQuery) throws -> SQLStatement {
+    package func count(_ query: FetchQuery) throws -> RenderedSQL {
         guard query.isWindow else {
             return try statement(query, .count) {
-                try select(query, isOrdered: false) { _ in SQLStatement("SELECT COUNT(*)") }
+                try select(query, isOrdered: false) { _ in "SELECT COUNT(*)" }
             }
         }
-        let inner = try select(query, isOrdered: false) { _ in SQLStatement("SELECT 1") }
-        return SQLStatement("SELECT COUNT(*) FROM (\(inner.text))", inner.arguments)
+        let inner = try select(query, isOrdered: false) { _ in "SELECT 1" }
+        return try schema.dialect.render("SELECT COUNT(*) FROM (\(inner))")
     }
 
     /// A statement for dictionaries, and the names and kinds of its columns.
@@ -104,8 +99,7 @@ package struct FetchCompiler: Sendable {
                 columns[index].entityColumn = Int32(list.count)
                 list.append(number)
             }
-            let all = list.joined(separator: ", ")
-            return SQLStatement("SELECT \(query.isDistinct ? "DISTINCT " : "")\(all.text)", all.arguments)
+            return query.isDistinct ? "SELECT DISTINCT \(list: list)" : "SELECT \(list: list)"
         }
         return (statement, columns)
     }
@@ -154,8 +148,8 @@ package struct FetchCompiler: Sendable {
         if let family = family(query, entity) { conditions.append(family) }
         if let references = query.references {
             conditions.append(
-                try ValueList(references.map(SQLValue.integer)).condition(
-                    SQLStatement("\(QuerySource.base).Z_PK"), schema.dialect))
+                ValueList(references.map(SQLValue.integer)).condition(
+                    QuerySource.key(of: QuerySource.base)))
         }
         if let predicate = query.predicate { conditions.append(try compiler.condition(predicate)) }
         var groups: [SQLStatement] = []
@@ -168,32 +162,13 @@ package struct FetchCompiler: Sendable {
         let orders = isOrdered ? try orders(query, &compiler) : []
 
         var statement = selected
-        statement.append(" ")
-        statement.append(compiler.from)
-        if !conditions.isEmpty {
-            statement.append(" WHERE ")
-            statement.append(conditions.joined(separator: " AND "))
-        }
-        if !groups.isEmpty {
-            statement.append(" GROUP BY ")
-            statement.append(groups.joined(separator: ", "))
-        }
-        if let having {
-            statement.append(" HAVING ")
-            statement.append(having)
-        }
-        if !orders.isEmpty {
-            statement.append(" ORDER BY ")
-            statement.append(orders.joined(separator: ", "))
-        }
-        if query.isWindow { statement.append(SQLStatement(" LIMIT ? OFFSET ?", Self.window(query))) }
+        statement.append(" \(compiler.from)")
+        if !conditions.isEmpty { statement.append(" WHERE \(conditions.joined(separator: " AND "))") }
+        if !groups.isEmpty { statement.append(" GROUP BY \(list: groups)") }
+        if let having { statement.append(" HAVING \(having)") }
+        if !orders.isEmpty { statement.append(" ORDER BY \(list: orders)") }
+        if let window = query.window { statement.append(.window(limit: window.limit, offset: window.offset)) }
         return statement
-    }
-
-    /// The last values of a statement: those of `LIMIT` and `OFFSET`, if it has them.
-    static func window(_ query: FetchQuery) -> [SQLValue] {
-        query.isWindow
-            ? [.integer(query.limit > 0 ? Int64(query.limit) : -1), .integer(Int64(query.offset))] : []
     }
 
     /// The statement of a query, from the template of its shape if there is one.
@@ -201,17 +176,18 @@ package struct FetchCompiler: Sendable {
     /// - Parameter write: writes the whole statement.
     private func statement(
         _ query: FetchQuery, _ result: SelectTemplate.Shape.Result, write: () throws -> SQLStatement
-    ) throws -> SQLStatement {
-        guard let templates else { return try write() }
+    ) throws -> RenderedSQL {
+        func render() throws -> RenderedSQL { try schema.dialect.render(try write()) }
+        guard let templates else { return try render() }
         let compiler = PredicateCompiler(schema, schema.entity(query.home))
         guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, compiler) else {
-            return try write()
+            return try render()
         }
         switch templates[shape] {
         case .template(let template)?: return try template.statement(comparisons, query, compiler)
-        case .noTemplate?: return try write()
+        case .noTemplate?: return try render()
         case nil:
-            let statement = try write()
+            let statement = try render()
             templates.add(try SelectTemplate(statement, comparisons, query, compiler), shape)
             return statement
         }
@@ -222,8 +198,7 @@ package struct FetchCompiler: Sendable {
         guard entity.sharesTable else { return nil }
         let numbers = query.includesSubentities ? entity.familyNumbers : [entity.number]
         if query.includesSubentities, entity.home.entity.superentity == nil { return nil }
-        let list = numbers.map(String.init).joined(separator: ", ")
-        return SQLStatement("\(QuerySource.base).Z_ENT IN (\(list))")
+        return "\(name: QuerySource.base).Z_ENT IN (\(integers: numbers))"
     }
 
     private func orders(_ query: FetchQuery, _ compiler: inout PredicateCompiler) throws -> [SQLStatement] {
@@ -233,7 +208,7 @@ package struct FetchCompiler: Sendable {
         if !orders.isEmpty || query.isWindow, query.groupBy.isEmpty, !query.isDistinct,
             query.resultType != .dictionaryResultType || !orders.isEmpty
         {
-            orders.append(SQLStatement("\(QuerySource.base).Z_PK"))
+            orders.append(QuerySource.key(of: QuerySource.base))
         }
         return orders
     }
@@ -252,15 +227,16 @@ package struct FetchCompiler: Sendable {
         let operand =
             try named.map { try Self.operand($0, &compiler, isOrder: true) }
             ?? Self.value(NSExpression(forKeyPath: key), &compiler, isOrder: true)
-        var collation = ""
-        switch operand.kind {
-        case .string, .undefined:
-            if let name = schema.dialect.collation(textOrder) { collation = " COLLATE \(name)" }
-        default: break
-        }
-        return SQLStatement(
-            "\(operand.sql.text)\(collation) \(descriptor.ascending ? "ASC" : "DESC")",
-            operand.sql.arguments)
+        let isText = operand.kind == .string || operand.kind == .undefined
+        return try schema.dialect.checked(
+            .order(operand.sql, isText ? textOrder : nil, isAscending: descriptor.ascending))
+    }
+}
+
+extension FetchQuery {
+    /// The part of the rows that is requested; nil for all.
+    var window: (limit: Int64?, offset: Int64)? {
+        isWindow ? (limit > 0 ? Int64(limit) : nil, Int64(offset)) : nil
     }
 }
 
@@ -300,11 +276,7 @@ package struct DictionaryColumn: Sendable {
     /// The number of the entity of the object with a key; nil where there is only one.
     func entityNumber(of key: SQLStatement, _ schema: SQLSchema) -> SQLStatement? {
         guard let destination, schema.entity(destination).familyNumbers.count > 1 else { return nil }
-        var number = SQLStatement(
-            "(SELECT Z_ENT FROM \(schema.quoted(schema.entity(destination).table)) WHERE Z_PK = ")
-        number.append(key)
-        number.append(")")
-        return number
+        return "(SELECT Z_ENT FROM \(name: schema.entity(destination).table) WHERE Z_PK = \(key))"
     }
 
     /// The kind of a value that is a real number: computed integers that do not fit 64 bits are.

@@ -27,10 +27,11 @@ extension PredicateCompiler {
         guard target.table == table.table else {
             return QueryPlace(source: place.source, key: "NULL", entity: entity, table: target)
         }
-        let numbers = target.familyNumbers.map(String.init).joined(separator: ", ")
         let alias = place.source.alias(key: place.key, table)
         return QueryPlace(
-            source: place.source, key: "CASE WHEN \(alias).Z_ENT IN (\(numbers)) THEN \(place.key) END",
-            entity: entity, table: target)
+            source: place.source,
+            key: """
+                CASE WHEN \(name: alias).Z_ENT IN (\(integers: target.familyNumbers)) THEN \(place.key) END
+                """, entity: entity, table: target)
     }
 }

@@ -38,8 +38,8 @@ extension PredicateCompiler {
             return .position(position)
         case .operand(let operand):
             // The SQL of an object's key has no arguments.
-            guard operand.family == .number, operand.kind != .date, operand.arguments.isEmpty else { break }
-            return .stored(operand.text)
+            guard operand.family == .number, operand.kind != .date, !operand.hasArguments else { break }
+            return .stored(operand.sql)
         case .collection, .list: break
         }
         throw Self.unsupported(
@@ -78,7 +78,7 @@ extension PredicateCompiler {
                 // One list can be searched for; a second one would be made again for each row of the first.
                 let isSecond = index == 1 && operation != .union
                 conditions.append(
-                    isSecond ? collection.holds(key) : collection.includes(SQLStatement(key)))
+                    isSecond ? collection.holds(key) : collection.includes(key))
             case .constant(let value as any ValueCollection):
                 let list = value.collectionElements.compactMap(presentValue)
                 // In memory an ID has no keys, so that the result must not have any.
@@ -102,10 +102,12 @@ extension PredicateCompiler {
         }
         var condition = conditions[0]
         if conditions.count > 1 {
-            condition.append(operation == .union ? " OR " : operation == .minus ? " AND NOT " : " AND ")
+            let word: SQLStatement =
+                operation == .union ? " OR " : operation == .minus ? " AND NOT " : " AND "
+            condition.append(word)
             condition.append(conditions[1])
         }
-        source.conditions.append(SQLStatement("(\(condition.text))", condition.arguments))
+        source.conditions.append("(\(condition))")
         let place = QueryPlace(source: source, key: key, entity: entity, table: table)
         return QueryCollection(source: source, value: place.object, place: place)
     }
@@ -118,7 +120,7 @@ extension PredicateCompiler {
     }
 
     private func condition(
-        _ key: String, isIn list: [Any], _ home: StoredEntity, _ expression: NSExpression,
+        _ key: SQLStatement, isIn list: [Any], _ home: StoredEntity, _ expression: NSExpression,
         _ context: NSPredicate?
     ) throws -> SQLStatement {
         let keys = try list.map { element in
@@ -127,7 +129,7 @@ extension PredicateCompiler {
             }
             return key
         }
-        return try ValueList(keys).condition(SQLStatement(key), dialect)
+        return ValueList(keys).condition(key)
     }
 
     /// The nearest entity of which all are, or from which they inherit.

@@ -40,7 +40,7 @@ extension PredicateCompiler {
             let condition = try compare(.operand(rows.value), right, relation)
             return isAny ? rows.exists(condition) : rows.all(condition)
         }
-        if left.isNothing { return SQLStatement(isAny ? "0" : "1") }
+        if left.isNothing { return SQLStatement(.boolean(!isAny)) }
         // The one value of an attribute: `ANY $car.maker == "Fiat"`.
         let isValue = if case .operand = left { comparison.leftExpression.isKeyPath } else { false }
         guard let elements = isAny && isValue ? [left] : left.elements else {
@@ -50,9 +50,9 @@ extension PredicateCompiler {
         // Each is true or not; ANY and ALL are never unknown.
         let conditions = try elements.map { element in
             let condition = try compare(element, right, relation)
-            return SQLStatement("(\(condition.text)) IS TRUE", condition.arguments)
+            return "(\(condition)) IS TRUE" as SQLStatement
         }
-        return conditions.chained(isAny ? "OR" : "AND", none: isAny ? "0" : "1")
+        return conditions.chained(isAny ? .or : .and)
     }
 
     func compare(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
@@ -84,7 +84,7 @@ extension PredicateCompiler {
             let isMet = try predicate.isMetInStore(by: nil)
             let isRefuted = try NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
                 .isMetInStore(by: nil)
-            return SQLStatement(isMet ? "1" : isRefuted ? "0" : "NULL")
+            return SQLStatement(isMet || isRefuted ? .boolean(isMet) : .unknown)
         } catch {
             throw Self.unsupported(relation.predicate, "\(error)")
         }
@@ -101,7 +101,7 @@ extension PredicateCompiler {
             guard family == .text else { throw Self.unsupported(relation.predicate, "options need text") }
             return try match(TextOperation(relation.type), a, b, relation)
         }
-        return SQLStatement("\(a.text) \(Self.symbol(relation.type)) \(b.text)", a.arguments + b.arguments)
+        return "\(a) \(Self.symbol(relation.type)) \(b)"
     }
 
     /// A comparison with `nil` itself.
@@ -115,13 +115,13 @@ extension PredicateCompiler {
             throw Self.unsupported(relation.predicate, "a collection cannot be compared")
         }
         switch relation.type {
-        case .equalTo: return SQLStatement("\(operand.text) IS NULL", operand.arguments)
-        case .notEqualTo: return SQLStatement("\(operand.text) IS NOT NULL", operand.arguments)
-        default: return SQLStatement("0")
+        case .equalTo: return "\(operand.sql) IS NULL"
+        case .notEqualTo: return "\(operand.sql) IS NOT NULL"
+        default: return SQLStatement(.boolean(false))
         }
     }
 
-    private static func symbol(_ type: NSComparisonPredicate.Operator) -> String {
+    private static func symbol(_ type: NSComparisonPredicate.Operator) -> SQLStatement {
         switch type {
         case .lessThan: "<"
         case .lessThanOrEqualTo: "<="
@@ -133,22 +133,22 @@ extension PredicateCompiler {
     }
 
     func isBetween(_ left: Term, _ right: Term, _ relation: Relation) throws -> SQLStatement {
-        if right.isNothing { return SQLStatement("0") }
+        if right.isNothing { return SQLStatement(.boolean(false)) }
         guard let bounds = right.elements, bounds.count == 2 else {
             throw Self.unsupported(relation.predicate, "BETWEEN needs two bounds")
         }
         func side(_ bound: Term, _ type: NSComparisonPredicate.Operator) throws -> SQLStatement {
             // `nil` as a bound is an unknown one.
-            bound.isNothing ? SQLStatement("NULL") : try compare(left, bound, relation.with(type))
+            bound.isNothing ? SQLStatement(.unknown) : try compare(left, bound, relation.with(type))
         }
-        if left.isNothing { return SQLStatement("0") }
+        if left.isNothing { return SQLStatement(.boolean(false)) }
         if case .constant(let value as any ValueCollection) = right, !value.collectionKind.isOrdered {
             throw Self.unsupported(relation.predicate, "the bounds of BETWEEN have no order in a set")
         }
         let sides = [
             try side(bounds[0], .greaterThanOrEqualTo), try side(bounds[1], .lessThanOrEqualTo),
         ]
-        return sides.chained("AND", none: "1")
+        return sides.chained(.and)
     }
 
     // MARK: Operands
@@ -197,15 +197,15 @@ extension PredicateCompiler {
     }
 
     private func bind(_ value: Any?, _ operand: QueryOperand, _ relation: Relation) throws -> SQLStatement {
-        guard let value = presentValue(value) else { return SQLStatement("NULL") }
-        return SQLStatement("?", [try argument(value, operand, relation)])
+        guard let value = presentValue(value) else { return "NULL" }
+        return SQLStatement(.value(try argument(value, operand, relation)))
     }
 
     /// A constant in the form of a column.
     func argument(_ value: Any, _ operand: QueryOperand, _ relation: Relation) throws -> SQLValue {
         if let obstacle = operand.obstacle { throw Self.unsupported(relation.predicate, obstacle) }
         if operand.isEntity { return try entityNumber(value, operand, relation) }
-        if operand.family == .nothing, let bound = QueryOperand(constant: value)?.arguments.first {
+        if operand.family == .nothing, let bound = QueryOperand(constant: value)?.argument {
             return bound
         }
         let destination = operand.destination.flatMap(home)

@@ -40,8 +40,7 @@ extension PredicateCompiler {
             }
         }
         // No row has the number -1; of a missing object the condition is unknown all the same.
-        let numbers = met.isEmpty ? ["-1"] : met.map { String($0.number) }
-        return SQLStatement("\(number.text) IN (\(numbers.joined(separator: ", ")))", number.arguments)
+        return "\(number.sql) IN (\(integers: met.isEmpty ? [-1] : met.map(\.number)))"
     }
 
     private static func isOfTexts(_ value: Any) -> Bool {

@@ -41,7 +41,7 @@ extension PredicateCompiler {
         }
         if function.name == "noindex:" {
             var value = operands[0]
-            value.sql = SQLStatement("+\(value.text)", value.arguments)
+            value.sql = SQLStatement(.plain(value.sql))
             return value
         }
         if ["min:", "max:", "sum:", "average:", "median:"].contains(function.name) {
@@ -52,7 +52,7 @@ extension PredicateCompiler {
                 expression, context,
                 "Unsupported function expression \(name) of values of the types \(operands.map(\.kind))")
         }
-        return QueryOperand(call(function.name, operands, kind), kind: kind)
+        return QueryOperand(try dialect.checked(call(function.name, operands, kind)), kind: kind)
     }
 
     /// A function of many values.
@@ -159,27 +159,29 @@ extension PredicateCompiler {
         }
     }
 
-    private func call(_ name: String, _ operands: [QueryOperand], _ kind: SlotKind) -> SQLStatement {
-        func of(_ form: (String, String) -> String) -> SQLStatement {
-            SQLStatement(
-                form(operands[0].realText, operands[1].realText),
-                operands[0].arguments + operands[1].arguments)
-        }
-        func ofOne(_ form: (String) -> String) -> SQLStatement {
-            SQLStatement(form(operands[0].text), operands[0].arguments)
-        }
+    private func call(_ name: String, _ operands: [QueryOperand], _ kind: SlotKind) -> SQLPiece {
         switch name {
-        case "uppercase:": return ofOne { "\(dialect.function(.uppercase))(\($0))" }
-        case "lowercase:": return ofOne { "\(dialect.function(.lowercase))(\($0))" }
-        case "canonical:": return ofOne { "\(dialect.function(.canonical))(\($0))" }
+        case "uppercase:": return .function(.uppercase, operands[0].sql)
+        case "lowercase:": return .function(.lowercase, operands[0].sql)
+        case "canonical:": return .function(.canonical, operands[0].sql)
+        default: break
+        }
         // SQL's numbers are binary ones; decimal arithmetic is Foundation's.
-        case "add:to:" where kind != .decimal: return of { "(\($0) + \($1))" }
-        case "from:subtract:" where kind != .decimal: return of { "(\($0) - \($1))" }
-        case "multiply:by:" where kind != .decimal: return of { "(\($0) * \($1))" }
-        case "divide:by:" where kind != .decimal: return of { "(\($0) / \($1))" }
-        default:
-            return SQLStatement(
-                dialect.call(name, operands.map { ($0.text, $0.kind) }), operands.flatMap(\.arguments))
+        if kind != .decimal, let sign = SQLArithmetic(functionName: name) {
+            return .arithmetic(operands[0].real, sign, operands[1].real)
+        }
+        return .call(name, operands.map { SQLTypedValue($0.sql, $0.kind) })
+    }
+}
+
+extension SQLArithmetic {
+    fileprivate init?(functionName: String) {
+        switch functionName {
+        case "add:to:": self = .add
+        case "from:subtract:": self = .subtract
+        case "multiply:by:": self = .multiply
+        case "divide:by:": self = .divide
+        default: return nil
         }
     }
 }

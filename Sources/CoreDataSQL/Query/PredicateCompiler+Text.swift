@@ -11,9 +11,7 @@ extension PredicateCompiler {
             case .constant(let value as String) = right, let range = PrefixRange(value)
         {
             // A range of the column, for which an index serves.
-            return SQLStatement(
-                "(\(a.text) >= ? AND \(a.text) < ?)",
-                a.arguments + [.text(range.lower)] + a.arguments + [.text(range.upper)])
+            return "(\(a) >= \(value: .text(range.lower)) AND \(a) < \(value: .text(range.upper)))"
         }
         try checkPattern(right, relation)
         return try match(TextOperation(relation.type), a, b, relation)
@@ -24,7 +22,7 @@ extension PredicateCompiler {
         _ left: Term, _ right: Term, _ relation: Relation
     ) throws -> (SQLStatement, SQLStatement) {
         if right.isNothing, case .operand(let operand) = left, operand.family == .text {
-            return (operand.sql, SQLStatement("NULL"))
+            return (operand.sql, "NULL")
         }
         for case .operand(let operand) in [left, right] where ![.text, .nothing].contains(operand.family) {
             throw Self.unsupported(relation.predicate, "this operator needs text on both sides")
@@ -50,20 +48,17 @@ extension PredicateCompiler {
         guard let operation = isNegated ? .equal : operation else {
             throw Self.unsupported(relation.predicate, "this operator is not one on text")
         }
-        let call = dialect.textMatch(
-            operation, text.text, pattern.text, options: Int(relation.options.rawValue))
-        return SQLStatement(isNegated ? "NOT \(call)" : call, text.arguments + pattern.arguments)
+        let match = try dialect.checked(
+            .textMatch(operation, text, pattern, options: Int(relation.options.rawValue)))
+        return isNegated ? "NOT \(match)" : match
     }
 
     /// `a CONTAINS b`, text in text.
     func containsText(_ whole: Term, _ part: Term, _ relation: Relation) throws -> SQLStatement {
         let (a, b) = try texts(whole, part, relation)
         let options = Int(relation.options.rawValue)
-        let call =
-            options == 0
-            ? dialect.contains(a.text, b.text)
-            : dialect.textMatch(.contains, a.text, b.text, options: options)
-        return SQLStatement(call, a.arguments + b.arguments)
+        return try dialect.checked(
+            options == 0 ? .contains(a, b) : .textMatch(.contains, a, b, options: options))
     }
 }
 

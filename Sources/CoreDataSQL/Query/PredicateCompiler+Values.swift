@@ -36,21 +36,21 @@ extension PredicateCompiler {
                     }
                     return value
                 }
-                statements.append(try ValueList(values).rows(dialect))
+                statements.append(ValueList(values).rows)
             case .operand, .list, .constant:
                 throw Self.unsupported(
                     expression, context, "a SQL store combines relationships and lists of constants")
             }
         }
-        let word =
+        let word: SQLStatement =
             switch operation {
-            case .union: "UNION"
-            case .intersect: "INTERSECT"
-            case .minus: "EXCEPT"
+            case .union: " UNION "
+            case .intersect: " INTERSECT "
+            case .minus: " EXCEPT "
             }
         let slot = collections.map(\.value.kind).reduce(SlotKind.undefined) { $0.combined(with: $1) }
         return first.made(
-            of: statements.joined(separator: " \(word) "), kind: kind == .number ? slot : first.value.kind,
+            of: statements.joined(separator: word), kind: kind == .number ? slot : first.value.kind,
             optionalOwners: collections.flatMap(\.source.optionalOwners))
     }
 
@@ -64,13 +64,11 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(expression, context, "mode: needs numbers that a relationship leads to")
         }
-        let values = rows.values
         // The values are named once: a mode may be one of modes.
-        let most = SQLStatement(
-            """
-            SELECT v FROM (SELECT v, RANK() OVER (ORDER BY COUNT(*) DESC) r FROM (\(values.text)) GROUP BY v) \
+        let most: SQLStatement = """
+            SELECT v FROM (SELECT v, RANK() OVER (ORDER BY COUNT(*) DESC) r FROM (\(rows.values)) GROUP BY v) \
             WHERE r = 1
-            """, values.arguments)
+            """
         return rows.made(of: most, kind: rows.value.kind, optionalOwners: rows.source.optionalOwners)
     }
 }

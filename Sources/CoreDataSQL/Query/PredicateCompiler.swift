@@ -38,25 +38,24 @@ struct PredicateCompiler {
         defer { depth -= 1 }
         let before = length
         let condition = try composed(predicate)
-        try keep(condition.text.utf8.count, after: before)
+        try keep(condition.length, after: before)
         return condition
     }
 
     private mutating func composed(_ predicate: NSPredicate) throws -> SQLStatement {
         switch predicate.shape {
-        case .value(let value): return SQLStatement(value ? "1" : "0")
+        case .value(let value): return SQLStatement(.boolean(value))
         case .comparison(let comparison): return try condition(comparison)
         case .compound(.not, let parts):
-            guard let only = parts.first else { return SQLStatement("0") }
+            guard let only = parts.first else { return SQLStatement(.boolean(false)) }
             if case .compound(.not, let inner) = only.shape, let twice = inner.first {
                 return try condition(twice)
             }
-            let inner = try condition(only)
-            return SQLStatement("NOT ( \(inner.text) )", inner.arguments)
+            return "NOT ( \(try condition(only)) )"
         case .compound(let type, _):
             var conditions: [SQLStatement] = []
             for part in predicate.chainedParts { conditions.append(try condition(part)) }
-            return conditions.chained(type == .or ? "OR" : "AND", none: type == .or ? "0" : "1")
+            return conditions.chained(type == .or ? .or : .and)
         case .opaque:
             throw Self.unsupported(
                 predicate, "it is evaluated by code; a store evaluates conditions on stored properties")
@@ -107,8 +106,8 @@ struct PredicateCompiler {
         /// The bytes of its SQL.
         var length: Int {
             switch self {
-            case .operand(let operand): operand.text.utf8.count
-            case .collection(let rows): rows.source.length + rows.value.text.utf8.count
+            case .operand(let operand): operand.sql.length
+            case .collection(let rows): rows.source.length + rows.value.sql.length
             case .list(let parts): parts.reduce(0) { $0 + $1.length }
             case .constant: 0
             }
@@ -246,10 +245,10 @@ struct PredicateCompiler {
         case .keyPath(let start, let path):
             guard let place = try object(start, context),
                 case .value(let operand) = try find(path, from: place),
-                operand.kind == .toOne, let entity = operand.destination, operand.arguments.isEmpty
+                operand.kind == .toOne, let entity = operand.destination, !operand.hasArguments
             else { return nil }
             let table = home(of: entity).flatMap { schema.entity($0.entityNumber) }
-            return QueryPlace(source: place.source, key: operand.text, entity: entity, table: table)
+            return QueryPlace(source: place.source, key: operand.sql, entity: entity, table: table)
         default: return nil
         }
     }
@@ -273,7 +272,7 @@ struct PredicateCompiler {
             throw Self.unsupported(expression, context, "SUBQUERY needs a to-many relationship")
         }
         if !place.isAlwaysThere {
-            rows.source.conditions.append(SQLStatement("\(place.key) IS NOT NULL"))
+            rows.source.conditions.append("\(place.key) IS NOT NULL")
         }
         let outer = variables[variable]
         variables[variable] = place
@@ -299,17 +298,11 @@ struct PredicateCompiler {
         }
         try Self.checkDecimals([yes, no], "TERNARY\(Self.place(context))")
         try checkSameTable(yes, no, "TERNARY\(Self.place(context))")
-        var sql = SQLStatement("CASE WHEN ")
         // Among other numbers a date is a real one, wherever it goes on to.
         func value(_ operand: QueryOperand) -> SQLStatement {
-            SQLStatement(kind == .date ? operand.text : operand.realText, operand.arguments)
+            kind == .date ? operand.sql : operand.real
         }
-        sql.append(condition)
-        sql.append(" THEN ")
-        sql.append(value(yes))
-        sql.append(" ELSE ")
-        sql.append(value(no))
-        sql.append(" END")
+        let sql: SQLStatement = "CASE WHEN \(condition) THEN \(value(yes)) ELSE \(value(no)) END"
         var result = QueryOperand(sql, kind: kind, destination: yes.destination ?? no.destination)
         result.isEntity = yes.isEntity
         result.obstacle = yes.obstacle ?? no.obstacle
@@ -364,18 +357,24 @@ struct PredicateCompiler {
     }
 }
 
+/// How conditions are joined.
+enum ConditionWord {
+    case and, or
+
+    fileprivate var separator: SQLStatement { self == .and ? " AND " : " OR " }
+    /// What no conditions are.
+    fileprivate var ofNone: SQLStatement { SQLStatement(.boolean(self == .and)) }
+}
+
 extension [SQLStatement] {
-    /// The conditions joined by AND or OR, in a tree that is as flat as it can be: SQLite limits the depth.
-    func chained(_ word: String, none: String) -> SQLStatement {
-        guard count > 1 else { return first ?? SQLStatement(none) }
-        guard count > 16 else {
-            let all = joined(separator: " \(word) ")
-            return SQLStatement("(\(all.text))", all.arguments)
-        }
+    /// The conditions joined by AND or OR, in a tree that is as flat as it can be: databases limit the depth.
+    func chained(_ word: ConditionWord) -> SQLStatement {
+        guard count > 1 else { return first ?? word.ofNone }
+        guard count > 16 else { return "(\(joined(separator: word.separator)))" }
         let size = (count + 15) / 16
         let groups = stride(from: 0, to: count, by: size).map {
-            Array(self[$0..<Swift.min(count, $0 + size)]).chained(word, none: none)
+            Array(self[$0..<Swift.min(count, $0 + size)]).chained(word)
         }
-        return groups.chained(word, none: none)
+        return groups.chained(word)
     }
 }

@@ -12,16 +12,12 @@ struct QueryCollection {
 
     /// Whether a row meets a condition.
     func exists(_ condition: SQLStatement) -> SQLStatement {
-        var statement = select(SQLStatement("1"), and: condition)
-        statement.text = "EXISTS (\(statement.text))"
-        return statement
+        "EXISTS (\(select("1", and: condition)))"
     }
 
     /// Whether every row is known to meet a condition.
     func all(_ condition: SQLStatement) -> SQLStatement {
-        var statement = exists(SQLStatement("(\(condition.text)) IS NOT TRUE", condition.arguments))
-        statement.text = "NOT \(statement.text)"
-        return statement
+        "NOT \(exists("(\(condition)) IS NOT TRUE"))"
     }
 
     /// Whether a value is one of the collection's: unknown for a missing value, unless there are none.
@@ -29,9 +25,7 @@ struct QueryCollection {
 
     /// Whether a value is one of the collection's.
     func includes(_ sql: SQLStatement) -> SQLStatement {
-        let present = SQLStatement("\(value.text) IS NOT NULL", value.arguments)
-        let values = select(value.sql, and: present)
-        return SQLStatement("\(sql.text) IN (\(values.text))", sql.arguments + values.arguments)
+        "\(sql) IN (\(select(value.sql, and: "\(value.sql) IS NOT NULL")))"
     }
 
     /// Whether a number is one of the collection's, as `contains`.
@@ -40,35 +34,32 @@ struct QueryCollection {
     /// integers beyond 2⁵³ for their neighbours. A plus sign makes no column of either.
     func containsNumber(_ sql: SQLStatement) -> SQLStatement {
         let plain = QueryCollection(source: source, value: value.plain, place: place)
-        return plain.contains(SQLStatement("+\(sql.text)", sql.arguments))
+        return plain.contains(SQLStatement(.plain(sql)))
     }
 
     /// Whether a key is one of the collection's, looked up for that key alone.
-    func holds(_ key: String) -> SQLStatement {
-        exists(SQLStatement("\(value.text) = \(key)", value.arguments))
-    }
+    func holds(_ key: SQLStatement) -> SQLStatement { exists("\(value.sql) = \(key)") }
 
     /// A condition that is unknown where there is no object that the relationship leads from.
     func ofOwner(_ condition: SQLStatement) -> SQLStatement {
-        let owners = source.optionalOwners.map { "\($0) IS NOT NULL" }
+        let owners = source.optionalOwners.map { "\($0) IS NOT NULL" as SQLStatement }
         if owners.isEmpty { return condition }
-        return SQLStatement(
-            "CASE WHEN \(owners.joined(separator: " AND ")) THEN \(condition.text) END", condition.arguments)
+        return "CASE WHEN \(owners.joined(separator: " AND ")) THEN \(condition) END"
     }
 
     /// A SELECT of the values that are there, as a column `v`.
     var values: SQLStatement {
-        var column = value.sql
-        column.append(" v")
-        return select(column, and: SQLStatement("\(value.text) IS NOT NULL", value.arguments))
+        select("\(value.sql) v", and: "\(value.sql) IS NOT NULL")
     }
 
     /// The values of a column `v` of a statement, in place of this collection.
     ///
     /// - Parameter optionalOwners: without whom there are no values.
-    func made(of statement: SQLStatement, kind: SlotKind, optionalOwners: [String]) -> QueryCollection {
+    func made(
+        of statement: SQLStatement, kind: SlotKind, optionalOwners: [SQLStatement]
+    ) -> QueryCollection {
         let (source, value) = source.values(of: statement, optionalOwners: optionalOwners)
-        return QueryCollection(source: source, value: QueryOperand(sql: value, kind: kind), place: nil)
+        return QueryCollection(source: source, value: QueryOperand(value, kind: kind), place: nil)
     }
 
     /// One of the objects that an ordered relationship leads to; nil for rows that are not just those.
@@ -76,29 +67,32 @@ struct QueryCollection {
         guard let place, let outer = source.outer, let order = source.order, order.key == place.key else {
             return nil
         }
-        let rows = select(SQLStatement(place.key), and: nil)
+        let rows = select(place.key, and: nil)
         // A key has no arguments; nor have the rows of a relationship without a condition.
-        guard rows.arguments.isEmpty else { return nil }
-        func ordered(_ direction: String, _ range: String) -> String {
-            "(\(rows.text) ORDER BY \(order.column) \(direction), \(place.key) \(direction) \(range))"
+        guard !rows.hasArguments else { return nil }
+        func ordered(isAscending: Bool, _ limit: SQLPiece) -> SQLStatement {
+            let order = SQLPiece.order(order.column, nil, isAscending: isAscending)
+            return "(\(rows) ORDER BY \(order), \(.order(place.key, nil, isAscending: isAscending)) \(limit))"
         }
         let key =
             switch index {
-            case .first: ordered("ASC", "LIMIT 1")
-            case .last: ordered("DESC", "LIMIT 1")
-            case .position(let position) where position < 0: ordered("ASC", "LIMIT 0")
-            case .position(let position): ordered("ASC", "LIMIT 1 OFFSET \(position)")
+            case .first: ordered(isAscending: true, .limit(1, offset: nil))
+            case .last: ordered(isAscending: false, .limit(1, offset: nil))
+            case .position(let position) where position < 0:
+                ordered(isAscending: true, .limit(0, offset: nil))
+            case .position(let position): ordered(isAscending: true, .limit(1, offset: position))
             case .stored(let number): numbered(place, order.column, number)
             }
         return QueryPlace(source: outer, key: key, entity: place.entity, table: place.table)
     }
 
     /// The key of the row with a number, in an order; OFFSET takes no columns.
-    private func numbered(_ place: QueryPlace, _ order: String, _ number: String) -> String {
+    private func numbered(
+        _ place: QueryPlace, _ order: SQLStatement, _ number: SQLStatement
+    ) -> SQLStatement {
         let rows = select(
-            SQLStatement("\(place.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(place.key)) - 1 n"),
-            and: nil)
-        return "(SELECT k FROM (\(rows.text)) WHERE n = CAST(\(number) AS INTEGER))"
+            "\(place.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(place.key)) - 1 n", and: nil)
+        return "(SELECT k FROM (\(rows)) WHERE n = \(.cast(number, .integer)))"
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.
@@ -107,28 +101,23 @@ struct QueryCollection {
     func aggregate(
         _ function: AggregateFunction, isFunction: Bool, refusal: (String) -> NSError
     ) throws -> QueryOperand {
-        let isEveryRow = place.map { $0.key == value.text && $0.isAlwaysThere } ?? false
+        let isEveryRow = place.map { $0.key == value.sql && $0.isAlwaysThere } ?? false
         var result =
             function == .count && isEveryRow
-            ? QueryOperand(sql: "COUNT(*)", kind: .integer64)
+            ? QueryOperand("COUNT(*)", kind: .integer64)
             // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
             : try value.aggregate(
                 function, source.schema.dialect,
                 isZeroOfNothing: function == .sum || function == .average && !isFunction, refusal: refusal)
-        let statement = select(result.sql, and: nil)
-        result.sql = SQLStatement("(\(statement.text))", statement.arguments)
+        result.sql = "(\(select(result.sql, and: nil)))"
         return result
     }
 
     private func select(_ list: SQLStatement, and condition: SQLStatement?) -> SQLStatement {
-        var statement = SQLStatement("SELECT ")
-        statement.append(list)
-        statement.append(" ")
-        statement.append(source.from)
+        var statement: SQLStatement = "SELECT \(list) \(source.from)"
         let conditions = source.conditions + (condition.map { [$0] } ?? [])
         if !conditions.isEmpty {
-            statement.append(" WHERE ")
-            statement.append(conditions.joined(separator: " AND "))
+            statement.append(" WHERE \(conditions.joined(separator: " AND "))")
         }
         return statement
     }
@@ -141,5 +130,5 @@ enum QueryIndex {
     /// Counted from 0.
     case position(Int64)
     /// The SQL of a number in another column.
-    case stored(String)
+    case stored(SQLStatement)
 }

@@ -29,8 +29,8 @@ extension QueryOperand {
             result =
                 kind == .decimal ? .decimal : function == .sum && kind.isWholeNumber ? .integer64 : .double
         }
-        let text = dialect.aggregate(function, text, kind, isZeroOfNothing: isZeroOfNothing)
-        return QueryOperand(SQLStatement(text, arguments), kind: result)
+        let piece = SQLPiece.aggregate(function, SQLTypedValue(sql, kind), isZeroOfNothing: isZeroOfNothing)
+        return QueryOperand(try dialect.checked(piece), kind: result)
     }
 }
 

@@ -14,10 +14,6 @@ struct QueryOperand {
     /// Why the column can only be tested for a value; nil when it can be compared.
     var obstacle: String?
 
-    init(sql: String, kind: SlotKind, destination: NSEntityDescription? = nil) {
-        self.init(SQLStatement(sql), kind: kind, destination: destination)
-    }
-
     init(_ sql: SQLStatement, kind: SlotKind, destination: NSEntityDescription? = nil) {
         self.sql = sql
         self.kind = kind
@@ -32,11 +28,11 @@ struct QueryOperand {
         }
         guard let kind = SlotKind(ofValue: constant), let value = SQLValue(constant, for: kind, of: nil)
         else { return nil }
-        self.init(SQLStatement("?", [value]), kind: kind)
+        self.init(SQLStatement(.value(value)), kind: kind)
     }
 
     /// A value that is not there.
-    static let missing = QueryOperand(sql: "NULL", kind: .undefined)
+    static let missing = QueryOperand("NULL", kind: .undefined)
 
     /// Values of different families have no order and are never equal.
     enum Family: String {
@@ -45,15 +41,19 @@ struct QueryOperand {
 
     var family: Family { isEntity ? .entity : Family(kind) }
 
-    var text: String { sql.text }
     /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
-    var realText: String { kind == .date ? "CAST(\(text) AS REAL)" : text }
-    var arguments: [SQLValue] { sql.arguments }
+    var real: SQLStatement { kind == .date ? SQLStatement(.cast(sql, .real)) : sql }
+    /// Whether the SQL is the same for all queries of a shape: nothing in it is bound.
+    var hasArguments: Bool { sql.hasArguments }
+    /// The value of a constant.
+    var argument: SQLValue? {
+        if case .value(let value)? = sql.pieces.first, sql.pieces.count == 1 { value } else { nil }
+    }
 
     /// The value as an expression, which has no affinity, where a column has one.
     var plain: QueryOperand {
         var plain = self
-        plain.sql.text = "+\(text)"
+        plain.sql = SQLStatement(.plain(sql))
         return plain
     }
 }

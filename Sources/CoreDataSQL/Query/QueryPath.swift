@@ -76,7 +76,7 @@ struct QueryPath {
             guard let column = table.column(slot: slot) else {
                 throw missing(place, "'\(relationship.name)' is kept elsewhere")
             }
-            let key = "\(place.source.alias(key: place.key, table)).\(schema.quoted(column.name))"
+            let key: SQLStatement = "\(name: place.source.alias(key: place.key, table)).\(name: column.name)"
             return (
                 QueryPlace(source: place.source, key: key, entity: entity, table: next), rows
             )
@@ -84,7 +84,7 @@ struct QueryPath {
         guard let links = schema.links(of: relationship), let next else {
             throw missing(place, "'\(relationship.name)' is kept elsewhere")
         }
-        let key: String
+        let key: SQLStatement
         let source: QuerySource
         if let rows {
             key = rows.join(links, owner: place.key, next)
@@ -124,7 +124,7 @@ struct QueryPath {
             throw missing(place, "'\(info.name)' is a composite; name one of its elements")
         }
         let alias = place.source.alias(key: place.key, table)
-        var operand = QueryOperand(sql: "\(alias).\(schema.quoted(column.name))", kind: info.kind)
+        var operand = QueryOperand("\(name: alias).\(name: column.name)", kind: info.kind)
         if info.isExternal {
             operand.obstacle = "'\(info.name)' allows external storage, so the column may lack its data"
         } else if info.kind == .transformable {
@@ -139,7 +139,7 @@ struct QueryPath {
     {
         guard rest.isEmpty || Array(rest) == ["name"] else { return nil }
         var operand = QueryOperand(
-            sql: "\(place.source.alias(key: place.key, table)).Z_ENT",
+            "\(name: place.source.alias(key: place.key, table)).Z_ENT",
             // The name of an entity is compared as its number, too.
             kind: rest.isEmpty ? .integer32 : .string)
         operand.isEntity = true

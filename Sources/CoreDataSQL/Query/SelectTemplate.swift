@@ -103,14 +103,13 @@ struct SelectTemplate: Sendable {
 
     /// The template of a statement that was written for a query; nil when the statement has more in it than the comparisons.
     init?(
-        _ statement: SQLStatement, _ comparisons: [Comparison], _ query: FetchQuery,
+        _ statement: RenderedSQL, _ comparisons: [Comparison], _ query: FetchQuery,
         _ compiler: PredicateCompiler
     ) throws {
         var operands: [Operand] = []
         for comparison in comparisons {
             guard case .value(let operand) = try compiler.find(comparison.key, from: compiler.root),
-                !operand.isEntity,
-                operand.arguments.isEmpty
+                !operand.isEntity, !operand.hasArguments
             else { return nil }
             operands.append(Operand(operand))
         }
@@ -124,13 +123,16 @@ struct SelectTemplate: Sendable {
     /// - Throws: 134060 for a constant that the property cannot be compared with.
     func statement(
         _ comparisons: [Comparison], _ query: FetchQuery, _ compiler: PredicateCompiler
-    ) throws -> SQLStatement {
+    ) throws -> RenderedSQL {
         var arguments: [SQLValue] = []
         arguments.reserveCapacity(comparisons.count + 2)
         for (comparison, part) in zip(comparisons, operands) {
             arguments.append(try compiler.argument(comparison.value, part.operand, comparison.relation))
         }
-        return SQLStatement(text, arguments + FetchCompiler.window(query))
+        if let window = query.window {
+            arguments += compiler.dialect.arguments(ofWindow: window.limit, window.offset)
+        }
+        return RenderedSQL(text, arguments)
     }
 }
 

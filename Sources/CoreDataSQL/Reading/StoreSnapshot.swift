@@ -65,8 +65,8 @@ package struct StoreSnapshot {
         of relationship: NSRelationshipDescription, owners: [Int64], limit: Int? = nil
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
-        var statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
-        if let limit { statement.append(.limit(Int64(max(limit, 0)), offset: 0)) }
+        var statement = LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        if let limit { statement.append(" \(.limit(Int64(max(limit, 0)), offset: nil))") }
         return try connection.links(statement)
     }
 

@@ -15,7 +15,6 @@ package struct SQLSave {
     private let connection: any SQLConnection
     private let tables: StoreTables
     private let schema: SQLSchema
-    private let compiler: SaveCompiler
     private let statements: SaveStatements
 
     /// - Parameter connection: inside of the transaction.
@@ -24,8 +23,7 @@ package struct SQLSave {
         self.connection = connection
         tables = store.tables
         schema = tables.schema
-        compiler = SaveCompiler(schema: schema)
-        statements = SaveStatements(connection, compiler)
+        statements = SaveStatements(connection, tables)
     }
 
     /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
@@ -65,7 +63,7 @@ package struct SQLSave {
                 [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
             }
             try connection.run(
-                compiler.vacate(entity, columns),
+                SaveCompiler(schema: schema).vacate(entity, columns),
                 values + [.integer(update.old.reference), .integer(update.old.version)])
         }
     }
@@ -87,9 +85,7 @@ package struct SQLSave {
     package func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
         let root = home.entity.rootEntity
         let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
-        let values: [SQLValue] = [.integer(Int64(count)), .integer(number)]
-        try connection.run(compiler.reserve(schema.entity(home)), values)
-        let highest = try connection.integer(compiler.highest(schema.entity(home)), values)
+        let highest = try statements.reserve(Int64(count), of: schema.entity(home), number)
         guard highest >= count, highest < .max else {
             throw NSError.coreData(
                 .coreData,
@@ -135,9 +131,7 @@ package struct SQLSave {
         for insert in inserts {
             if last?.entity.home !== insert.home {
                 let entity = schema.entity(insert.home)
-                let writer =
-                    try writers[entity.number]
-                    ?? connection.rowWriter(compiler.insert(entity), entity.columns)
+                let writer = try writers[entity.number] ?? statements.insertion(of: entity)
                 writers[entity.number] = writer
                 last = (entity, writer)
             }
@@ -163,12 +157,7 @@ package struct SQLSave {
             if last?.home !== update.home || last?.changed != update.changed {
                 let entity = schema.entity(update.home)
                 let shape = UpdateShape(entity: entity.number, changed: update.changed)
-                let writer =
-                    try writers[shape]
-                    ?? {
-                        let columns = entity.columns.filter { update.changed.contains($0.slot) }
-                        return try connection.rowWriter(compiler.update(entity, columns), columns)
-                    }()
+                let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
                 writers[shape] = writer
                 last = (update.home, update.changed, entity, writer)
             }
@@ -194,8 +183,7 @@ package struct SQLSave {
         for (index, deletion) in deletions.enumerated() {
             if last?.entity.home !== deletion.home {
                 let entity = schema.entity(deletion.home)
-                let writer =
-                    try writers[entity.number] ?? connection.rowWriter(compiler.delete(entity), [])
+                let writer = try writers[entity.number] ?? statements.deletion(of: entity)
                 writers[entity.number] = writer
                 last = (entity, writer)
             }
@@ -253,7 +241,7 @@ package struct SQLSave {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
             let owner = resolved(order.owner)
             let destinations = order.destinations.map(reference)
-            let places = try positions(compiler.places(links, column, owner: owner))
+            let places = try positions(SaveCompiler(schema: schema).places(links, column, owner: owner))
             for change in OrderColumn.changes(destinations.map { places[$0] }) {
                 try statements.order(
                     order.relationship, links, column, .integer(change.number), owner,
@@ -274,7 +262,7 @@ package struct SQLSave {
         of reference: Int64, destinationOf relationship: NSRelationshipDescription
     ) throws -> Int32? {
         guard let home = relationship.destinationEntity.flatMap(store.home) else { return nil }
-        return try statements.entityNumber(of: reference, in: schema.entity(home).table)
+        return try statements.entityNumber(of: reference, in: schema.entity(home))
     }
 
     /// The integers of the second column by the keys of the first, where there are any.

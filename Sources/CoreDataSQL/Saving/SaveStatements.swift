@@ -3,32 +3,61 @@ import ObjectGraph
 
 /// The statements of one transaction that run for one link, one row or one position, each rendered and looked up once.
 final class SaveStatements {
-    private enum Key: Hashable {
-        case addLink(ObjectIdentifier)
-        case removeLink(ObjectIdentifier)
-        case endLinks(ObjectIdentifier, column: String, entity: Int32)
-        case order(ObjectIdentifier)
-        case orderOfOtherWay(ObjectIdentifier)
-        case keepTime(entity: Int32, rowSlot: Int)
-        case entityNumber(table: String)
-        case derivedValues(entity: Int32)
-    }
-
     private let connection: any SQLConnection
     private let compiler: SaveCompiler
-    private var prepared: [Key: any SQLPreparedStatement] = [:]
+    private let rendered: RenderedStatements<SaveStatement>
+    private var prepared: [SaveStatement: any SQLPreparedStatement] = [:]
 
-    init(_ connection: any SQLConnection, _ compiler: SaveCompiler) {
+    init(_ connection: any SQLConnection, _ tables: StoreTables) {
         self.connection = connection
-        self.compiler = compiler
+        compiler = SaveCompiler(schema: tables.schema)
+        rendered = tables.statements
     }
 
-    private func statement(_ key: Key, _ make: () -> SQLStatement) throws -> any SQLPreparedStatement {
+    private func statement(
+        _ key: SaveStatement, _ make: () -> SQLStatement
+    ) throws -> any SQLPreparedStatement {
         if let known = prepared[key] { return known }
-        let made = try connection.prepare(make())
+        let made = try connection.prepare(rendered.statement(key, make))
         prepared[key] = made
         return made
     }
+
+    // MARK: Rows
+
+    func insertion(of entity: SQLEntity) throws -> any RowWriting {
+        let statement = try rendered.statement(.insert(entity: entity.number)) { compiler.insert(entity) }
+        return try connection.rowWriter(statement, entity.columns)
+    }
+
+    /// - Parameter changed: the slots of the properties whose columns are written.
+    func update(of entity: SQLEntity, _ changed: PropertySet) throws -> any RowWriting {
+        let columns = entity.columns.filter { changed.contains($0.slot) }
+        let statement = try rendered.statement(.update(entity: entity.number, changed)) {
+            compiler.update(entity, columns)
+        }
+        return try connection.rowWriter(statement, columns)
+    }
+
+    func deletion(of entity: SQLEntity) throws -> any RowWriting {
+        let statement = try rendered.statement(.delete(entity: entity.number)) { compiler.delete(entity) }
+        return try connection.rowWriter(statement, [])
+    }
+
+    /// Takes references of an entity's table.
+    ///
+    /// - Parameter root: the number of the entity that counts them.
+    /// - Returns: the highest one; -1 when one of them is a row's.
+    func reserve(_ count: Int64, of entity: SQLEntity, _ root: Int64) throws -> Int64 {
+        let values: [SQLValue] = [.integer(count), .integer(root)]
+        let number = entity.number
+        try connection.run(
+            rendered.statement(.reserve(entity: number)) { compiler.reserve(entity) }, values)
+        return try connection.integer(
+            rendered.statement(.highest(entity: number)) { compiler.highest(entity) }.binding(values))
+    }
+
+    // MARK: Links and orders
 
     private func run(_ statement: any SQLPreparedStatement, _ values: [SQLValue]) throws {
         Log.sql.trace("\(Log.description(of: values))")
@@ -55,7 +84,7 @@ final class SaveStatements {
         _ relationship: NSRelationshipDescription, _ links: SQLLinks, column: String, of entity: SQLEntity,
         _ reference: Int64
     ) throws {
-        let key = Key.endLinks(ObjectIdentifier(relationship), column: column, entity: entity.number)
+        let key = SaveStatement.endLinks(ObjectIdentifier(relationship), column: column, entity: entity.number)
         try run(
             statement(key) { compiler.endLinks(links, column: column, of: entity) }, [.integer(reference)])
     }
@@ -74,6 +103,8 @@ final class SaveStatements {
             [position, destination, owner])
     }
 
+    // MARK: Values of one row
+
     /// Sets the time of the last save of a row.
     func keepTime(_ column: SQLColumn, of row: Row, _ entity: SQLEntity) throws {
         try run(
@@ -87,9 +118,9 @@ final class SaveStatements {
     }
 
     /// The number of the entity of a row; nil for one that is not there.
-    func entityNumber(of reference: Int64, in table: String) throws -> Int32? {
-        let statement = try statement(.entityNumber(table: table)) {
-            "SELECT Z_ENT FROM \(name: table) WHERE Z_PK = \(.parameter)"
+    func entityNumber(of reference: Int64, in entity: SQLEntity) throws -> Int32? {
+        let statement = try statement(.entityNumber(entity: entity.number)) {
+            "SELECT Z_ENT FROM \(name: entity.table) WHERE Z_PK = \(.parameter)"
         }
         var number: Int64 = 0
         try statement.forEachRow([.integer(reference)]) { number = $0.integer(0) }

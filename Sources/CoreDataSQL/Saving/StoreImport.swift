@@ -70,9 +70,13 @@ package final class StoreImport {
     ///
     /// - Throws: an error of the database.
     package func update(_ statement: SQLStatement) throws {
-        // What triggers report of it is not needed.
+        try withoutReports { try snapshot.connection.run(statement) }
+    }
+
+    /// Runs a block that changes rows that came in. What triggers report of it is not needed.
+    package func withoutReports<Value>(_ body: () throws -> Value) rethrows -> Value {
         store.derivedValues.removeAll()
-        try snapshot.connection.run(statement)
+        return try body()
     }
 
     /// Gives a row that came in the times of its last save that it has itself.
@@ -80,9 +84,7 @@ package final class StoreImport {
     /// - Parameter slots: attributes of the entity that are derived by `now()`.
     /// - Throws: an error of the database.
     package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
-        // What triggers report of it is not needed.
-        store.derivedValues.removeAll()
-        try save.keepTimes(slots, of: row, entity)
+        try withoutReports { try save.keepTimes(slots, of: row, entity) }
     }
 
     /// The bytes that the column of an attribute gets for data.

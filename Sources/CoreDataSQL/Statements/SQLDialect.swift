@@ -12,30 +12,24 @@ package protocol SQLDialect: Sendable {
     ///
     /// - Throws: 134060 for a piece that the database has no form for.
     func write(_ piece: SQLPiece, to text: inout SQLText) throws
+    /// What `SQLPiece.window` binds, whose text is the same for all limits.
+    func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue]
     /// Why the database has no form for a piece; nil where it has. Conditions of such pieces are decided on rows.
     func obstacle(to piece: SQLPiece) -> String?
     /// The statements that keep derived attributes and counts; none for a database whose saves do.
     ///
     /// - Throws: 134020 for a derivation that SQL cannot compute.
     func triggers(_ schema: SQLSchema) throws -> [SQLStatement]
-
-    func columnType(_ kind: SlotKind) -> String
-    func textMatch(_ operation: TextOperation, _ text: String, _ pattern: String, options: Int) -> String
-    func contains(_ text: String, _ part: String) -> String
-    func folded(_ text: String, options: Int) -> String
-    func call(_ function: String, _ arguments: [(text: String, kind: SlotKind)]) -> String
-    func aggregate(_ function: AggregateFunction, _ text: String, _ kind: SlotKind, isZeroOfNothing: Bool)
-        -> String
-    func function(_ function: StoreFunction) -> String
-    func collation(_ order: StringOrder) -> String?
-    func listTable(_ parameter: String, _ form: SQLListForm) -> String
+    /// The statements that make and keep an index of rectangles; none for a database without such, whose results are the same.
+    func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement]
 }
-package enum SQLListForm: Sendable { case plain, data, textAsData }
 
 extension SQLDialect {
     package func obstacle(to piece: SQLPiece) -> String? { nil }
 
     package func triggers(_ schema: SQLSchema) throws -> [SQLStatement] { [] }
+
+    package func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement] { [] }
 
     /// The text of a statement, and what is bound to it.
     ///

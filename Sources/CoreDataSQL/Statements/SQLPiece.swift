@@ -92,8 +92,6 @@ package enum SQLPiece: Sendable, Equatable {
     case columnType(SQLColumnType)
     /// An element of an index, in the order of its bytes.
     case indexed(String, isAscending: Bool)
-
-    case bridged(String, [SQLValue])
 }
 
 /// A value, and what kind of value it is.

@@ -32,6 +32,9 @@ package struct SQLStatement: Sendable, Equatable {
 
     package var isEmpty: Bool { pieces.isEmpty }
 
+    /// Whether a value or a parameter is bound.
+    package var hasArguments: Bool { pieces.contains(where: \.hasArguments) }
+
     package mutating func append(_ piece: SQLPiece) {
         length += piece.length
         if case .text(let text) = piece, case .text(let last)? = pieces.last {
@@ -136,28 +139,45 @@ extension [SQLStatement] {
 }
 
 extension SQLPiece {
+    fileprivate var hasArguments: Bool {
+        switch self {
+        case .value, .parameter, .numberedParameter, .list, .rows, .window, .limitParameter: true
+        default: statements.contains(where: \.hasArguments)
+        }
+    }
+
+    /// The statements that it is made of.
+    package var statements: [SQLStatement] {
+        switch self {
+        case .truth(let a), .number(let a), .cast(let a, _), .plain(let a), .folded(let a, _),
+            .datePart(_, let a),
+            .order(let a, _, _), .returning(let a):
+            [a]
+        case .isSame(let a, let b), .differs(let a, let b), .textMatch(_, let a, let b, _),
+            .contains(let a, let b),
+            .arithmetic(let a, _, let b), .coalesce(let a, let b), .greatest(let a, let b):
+            [a, b]
+        case .function(_, let a): a.map { [$0] } ?? []
+        case .call(_, let values): values.map(\.sql)
+        case .aggregate(_, let a, _): [a.sql]
+        case .insertUnlessThere(_, _, let values): values
+        case .text, .native, .name, .value, .parameter, .numberedParameter, .literal, .list, .rows, .boolean,
+            .unknown,
+            .window, .limit, .limitParameter, .columnType, .indexed:
+            []
+        }
+    }
+
     /// About how many bytes it has as text.
     fileprivate var length: Int {
         switch self {
-        case .text(let text), .native(let text), .bridged(let text, _): text.utf8.count
+        case .text(let text), .native(let text): text.utf8.count
         case .name(let name): name.utf8.count + 2
         case .value, .parameter, .numberedParameter, .boolean, .unknown: 1
         case .literal(.text(let text)): text.utf8.count + 2
         case .literal: 20
         case .list, .rows: 50
-        case .truth(let a), .number(let a), .cast(let a, _), .plain(let a), .folded(let a, _),
-            .datePart(_, let a),
-            .order(let a, _, _), .returning(let a):
-            a.length + 20
-        case .isSame(let a, let b), .differs(let a, let b), .textMatch(_, let a, let b, _),
-            .contains(let a, let b),
-            .arithmetic(let a, _, let b), .coalesce(let a, let b), .greatest(let a, let b):
-            a.length + b.length + 20
-        case .function(_, let a): (a?.length ?? 0) + 20
-        case .call(_, let values): values.reduce(20) { $0 + $1.sql.length + 4 }
-        case .aggregate(_, let a, _): a.sql.length + 20
-        case .insertUnlessThere(_, _, let values): values.reduce(50) { $0 + $1.length }
-        case .window, .limit, .limitParameter, .columnType, .indexed: 20
+        default: statements.reduce(20) { $0 + $1.length + 4 }
         }
     }
 }

@@ -1,3 +1,4 @@
+import ManagedObjectModel
 import ObjectGraph
 
 /// The tables of one open database, and what reads and writes them.
@@ -7,12 +8,15 @@ package final class StoreTables: Sendable {
     package let history: StoreHistory?
     /// Turns queries into statements, those of one shape once.
     package let compiler: FetchCompiler
+    /// The statements of saves.
+    package let statements: RenderedStatements<SaveStatement>
     private let selections: [Int32: RowSelection]
 
     package init(_ schema: SQLSchema, _ history: StoreHistory?) {
         self.schema = schema
         self.history = history
         compiler = FetchCompiler(schema: schema, keepsStatements: true)
+        statements = RenderedStatements(schema.dialect)
         selections = Dictionary(
             schema.entities.map { ($0.number, schema.selection(of: $0)) }, uniquingKeysWith: { first, _ in first })
     }
@@ -24,4 +28,21 @@ package final class StoreTables: Sendable {
 
     /// The history, if saves are written to it.
     package var trackedHistory: StoreHistory? { history.flatMap { $0.isTracking ? $0 : nil } }
+}
+
+/// What a statement of a save does, and to what: an entity by its number, the links of a relationship.
+package enum SaveStatement: Hashable, Sendable {
+    case reserve(entity: Int32)
+    case highest(entity: Int32)
+    case insert(entity: Int32)
+    case update(entity: Int32, PropertySet)
+    case delete(entity: Int32)
+    case keepTime(entity: Int32, rowSlot: Int)
+    case entityNumber(entity: Int32)
+    case derivedValues(entity: Int32)
+    case addLink(ObjectIdentifier)
+    case removeLink(ObjectIdentifier)
+    case endLinks(ObjectIdentifier, column: String, entity: Int32)
+    case order(ObjectIdentifier)
+    case orderOfOtherWay(ObjectIdentifier)
 }

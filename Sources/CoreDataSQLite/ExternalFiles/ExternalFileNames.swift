@@ -70,7 +70,7 @@ enum ExternalFileNames {
             guard let history else { continue }
             let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
-                places.insert([HistoryTables.change, "ZTOMBSTONE\(index)"])
+                places.insert([HistoryTables.change, HistoryTables.tombstone(index)])
             }
         }
         return places.map { (table: $0[0], column: $0[1]) }.sorted {

@@ -7,25 +7,13 @@ import ManagedObjectModel
 ///
 /// The triggers of a file may be a stranger's. What they report of attributes that are not there is not kept, and the
 /// statement ends with an error when they report too much.
-final class DerivedReports: @unchecked Sendable {
-    struct Place: Hashable {
-        let entityNumber: Int32
-        let reference: Int64
-
-        init(entityNumber: Int32, reference: Int64) {
-            self.entityNumber = entityNumber
-            self.reference = reference
-        }
-
-        init(_ row: Row) { self.init(entityNumber: row.entityNumber, reference: row.reference) }
-    }
-
+final class DerivedReports: DerivedValueReports, @unchecked Sendable {
     /// How many bytes the values may take, and what one takes beside its text or data.
     private static let mostBytes = 256 << 20
     private static let bytesPerValue = 128
 
     /// The last value of each attribute of each row, by the name of the attribute.
-    private(set) var changes: [Place: [String: SQLValue]] = [:]
+    private(set) var changes: [DerivedRow: [String: SQLValue]] = [:]
     private var byteCount = 0
     private var isIgnoring = false
     private var schema: SQLSchema?
@@ -56,9 +44,9 @@ final class DerivedReports: @unchecked Sendable {
         guard !isIgnoring, let number = Int32(exactly: call.integer(1)), let reported = call.text(3),
             let attribute = name(reported, number)
         else { return }
-        let place = Place(entityNumber: number, reference: call.integer(2))
+        let row = DerivedRow(entityNumber: number, reference: call.integer(2))
         let value = call.value(4)
-        let old = changes[place, default: [:]].updateValue(value, forKey: attribute)
+        let old = changes[row, default: [:]].updateValue(value, forKey: attribute)
         byteCount += Self.cost(value) - (old.map(Self.cost) ?? 0)
         if byteCount > Self.mostBytes {
             call.fail("triggers report more than \(Self.mostBytes >> 20) MB of derived values")

@@ -168,8 +168,7 @@ package struct SQLiteDialect: SQLDialect {
             if let name = order.flatMap(SQLiteCollations.name) { text.append(" COLLATE \(name)") }
             text.append(isAscending ? " ASC" : " DESC")
         case .window(let limit, let offset):
-            text.bind(.integer(limit ?? -1))
-            text.bind(.integer(offset))
+            for value in arguments(ofWindow: limit, offset) { text.bind(value) }
             text.append(" LIMIT ? OFFSET ?")
         case .limit(let limit, let offset):
             text.append("LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
@@ -187,11 +186,12 @@ package struct SQLiteDialect: SQLDialect {
         case .columnType(let type): text.append(name(of: type))
         case .indexed(let name, let isAscending):
             text.append("\(quoted(name)) COLLATE BINARY \(isAscending ? "ASC" : "DESC")")
-        case .bridged(let sql, let values):
-            text.append(sql)
-            for value in values { text.bind(value) }
         default: throw NSError.coreData(.coreData, "SQLite has no form for \(piece).")
         }
+    }
+
+    package func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue] {
+        [.integer(limit ?? -1), .integer(offset)]
     }
 
     private func name(of type: SQLColumnType) -> String {
@@ -214,6 +214,16 @@ package struct SQLiteDialect: SQLDialect {
         case .uuid, .binary, .transformable: "BLOB"
         case .composite, .undefined, .toMany, .fetched: ""
         }
+    }
+
+    // MARK: Schema
+
+    package func triggers(_ schema: SQLSchema) throws -> [SQLStatement] {
+        try DerivedTriggers(schema).statements() + CountTriggers(schema).statements()
+    }
+
+    package func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement] {
+        SpatialIndex(name: name, table: table, columns: columns).statements
     }
 
     // MARK: Values

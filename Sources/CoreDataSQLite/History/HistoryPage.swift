@@ -32,23 +32,14 @@ extension SQLiteStore {
     ) throws -> HistoryPage<Element>? {
         guard let history else { return nil }
         return try read("read the history", cancellation) { database in
-            let reader = SQLiteHistoryReader(
-                store: self, history: history, database: database, readsFiles: false)
-            let tables = history.tables
+            let reader = SQLHistoryReader(self, history, SQLiteConnection(database), readsFiles: false)
             let (page, executions) = try StatementTrace.during(database) {
-                let records = try reader.records(
-                    SQLStatement(tables.latestTransactions, [.integer(number), .integer(Int64(count) + 1)]))
+                let records = try reader.latestRecords(before: number, count: count + 1)
                 let elements = try records.prefix(count).map { record in
-                    let changes = try reader.changes(
-                        SQLStatement(
-                            tables.firstChanges, [.integer(record.number), .integer(Int64(changeCount))]))
-                    let all = try SQLiteReader(database).integer(
-                        SQLStatement(
-                            "SELECT COUNT(*) FROM \(HistoryTables.change) WHERE ZTRANSACTIONID = ?",
-                            [.integer(record.number)]))
+                    let changes = try reader.firstChanges(of: record.number, count: changeCount)
                     let transaction = NSPersistentHistoryTransaction(
-                        record, storeID: identifier ?? "", changes: changes[record.number] ?? [])
-                    return try body(transaction, all)
+                        record, storeID: identifier ?? "", changes: changes)
+                    return try body(transaction, reader.changeCount(of: record.number))
                 }
                 return (elements, records.count > count)
             }

@@ -8,30 +8,27 @@ struct PreservedFiles {
     private let history: StoreHistory
     private let database: Database
 
-    init(_ store: SQLiteStore, _ history: StoreHistory, _ database: Database) {
-        schema = store.schema
+    init(_ schema: SQLSchema, _ history: StoreHistory, _ database: Database) {
+        self.schema = schema
         self.history = history
         self.database = database
     }
 
     /// The files that changes of the history name.
     ///
-    /// - Parameters:
-    ///   - condition: which changes, as SQL on `ACHANGE`; nil for all.
-    ///   - argument: the argument of the condition.
-    func namedByHistory(where condition: String? = nil, _ argument: DatabaseValue? = nil) throws -> Set<
-        String
-    > {
+    /// - Parameter condition: which changes, as SQL on `ACHANGE`; nil for all.
+    func namedByHistory(where condition: SQLStatement? = nil) throws -> Set<String> {
+        let condition = try condition.map(SQLiteDialect().render)
         var names: Set<String> = []
         for entity in schema.entities {
             let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
-                var arguments: StatementArguments = [entity.number]
-                if let argument { arguments += [argument] }
+                let arguments = [entity.number.databaseValue] + (condition?.arguments.map(\.databaseValue) ?? [])
                 names.formUnion(
                     try ExternalFileNames.all(
-                        in: database, column: "ZTOMBSTONE\(index)", of: HistoryTables.change,
-                        where: "ZENTITY = ?" + (condition.map { " AND \($0)" } ?? ""), arguments))
+                        in: database, column: HistoryTables.tombstone(index), of: HistoryTables.change,
+                        where: "ZENTITY = ?" + (condition.map { " AND \($0.text)" } ?? ""),
+                        StatementArguments(arguments)))
             }
         }
         return names
@@ -43,7 +40,7 @@ extension StoreSnapshot {
     ///
     /// - Throws: an error of SQLite.
     package func filesOfHistory() throws -> Set<String> {
-        guard let history = store.history else { return [] }
-        return try PreservedFiles(store, history, database).namedByHistory()
+        guard let history = tables.history else { return [] }
+        return try PreservedFiles(schema, history, database).namedByHistory()
     }
 }

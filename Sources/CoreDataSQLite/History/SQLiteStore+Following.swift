@@ -1,3 +1,4 @@
+import CoreDataSQL
 import GRDB
 import ObjectGraph
 
@@ -23,7 +24,7 @@ extension SQLiteStore: FollowedStore {
     package func betweenTransactions<Value>(_ body: (Int64) throws -> Value) throws -> Value {
         guard let history else { throw Self.removed }
         return try withOwnConnection("read the history") { database in
-            try body(SQLiteHistoryReader(store: self, history: history, database: database).lastNumber())
+            try body(SQLHistoryReader(self, history, SQLiteConnection(database)).lastNumber())
         }
     }
 

@@ -1,7 +1,7 @@
-import ObjectGraph
+import CoreDataSQL
 import Foundation
 import GRDB
-import GRDBSQLite
+import ObjectGraph
 
 extension SQLiteStore: HistoryStore {
     package var hasHistory: Bool { history != nil }
@@ -10,11 +10,11 @@ extension SQLiteStore: HistoryStore {
         try readOwnHistory(body)
     }
 
-    /// Reads the history, all in one state of the store, as only a store in SQLite has it.
-    func readOwnHistory<Value>(_ body: (SQLiteHistoryReader) throws -> Value) throws -> Value {
+    /// Reads the history, all in one state of the store, as only a store in a database has it.
+    func readOwnHistory<Value>(_ body: (SQLHistoryReader) throws -> Value) throws -> Value {
         guard let history else { throw HistoryTables.damaged("it has none") }
         return try read("read the history") { database in
-            try body(SQLiteHistoryReader(store: self, history: history, database: database))
+            try body(SQLHistoryReader(self, history, SQLiteConnection(database)))
         }
     }
 
@@ -23,10 +23,7 @@ extension SQLiteStore: HistoryStore {
     ///
     /// The strings that they refer to stay: a running program of Apple's may have noted their keys.
     package func deleteHistory(before end: HistoryPosition) throws -> Int {
-        switch end {
-        case .number(let number): try deleteHistory([("Z_PK < ?", number.databaseValue)])
-        case .time(let time): try deleteHistory([("ZTIMESTAMP < ?", time.databaseValue)])
-        }
+        try deleteHistory([.before(end)])
     }
 
     /// The number of the last transaction that was ever saved; nil without a history, or where it cannot be read.
@@ -37,23 +34,19 @@ extension SQLiteStore: HistoryStore {
     /// Deletes the transactions of some numbers; how many there were.
     package func deleteHistory(_ numbers: [Int64]) throws -> Int {
         // A list of all would be a string as long as the history.
-        try deleteHistory(numbers.map { ("Z_PK = ?", $0.databaseValue) })
+        try deleteHistory(numbers.map(HistoryDeletion.transaction))
     }
 
-    private func deleteHistory(_ parts: [(condition: String, argument: DatabaseValue)]) throws -> Int {
+    private func deleteHistory(_ parts: [HistoryDeletion]) throws -> Int {
         // A deletion that was undone has given its file back to a row.
         try changingFiles { files in
             try write("delete history", files) { database in
-                let preserved = history.map { PreservedFiles(self, $0, database) }
+                let preserved = history.map { PreservedFiles(schema, $0, database) }
                 var named: Set<String> = []
                 var count = 0
-                for (condition, argument) in parts {
-                    let changes = "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))"
-                    named.formUnion(try preserved?.namedByHistory(where: changes, argument) ?? [])
-                    try database.execute(sql: "DELETE FROM ACHANGE WHERE \(changes)", arguments: [argument])
-                    try database.execute(
-                        sql: "DELETE FROM ATRANSACTION WHERE \(condition)", arguments: [argument])
-                    count += database.changesCount
+                for part in parts {
+                    named.formUnion(try preserved?.namedByHistory(where: part.changes) ?? [])
+                    count += try part.run(SQLiteConnection(database))
                 }
                 if let preserved, !named.isEmpty {
                     files.leave(try named.subtracting(preserved.namedByHistory()))

@@ -26,17 +26,13 @@ extension NSManagedObjectContext {
 
 extension SQLiteStore {
     fileprivate func explanation(of query: FetchQuery) throws -> FetchExplanation {
-        let compiler = FetchCompiler(schema: schema)
-        let statement =
+        let tables = tables
+        let compiler = FetchCompiler(schema: tables.schema)
+        let selection = tables.selection(of: tables.schema.entity(query.home))
+        let statement = try tables.schema.dialect.render(
             query.resultType == .dictionaryResultType
-            ? try compiler.dictionaries(query).0
-            : try compiler.rows(query, columns: decoder(schema.entity(query.home)).columnList)
-        let explain = SQLStatement("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
-        let plan = try read("explain") { database in
-            var lines: [String] = []
-            try SQLiteReader(database).step(explain) { lines.append(SQLiteReader.text($0, 3)) }
-            return lines
-        }
+                ? compiler.dictionaries(query).0 : compiler.rows(query, columns: selection.list))
+        let plan = try read("explain") { try FetchInspection.plan(statement, $0) }
         return FetchExplanation(statement: statement.text, plan: plan)
     }
 }

@@ -12,8 +12,8 @@ extension FetchInspection {
     ) throws -> (objects: [NSManagedObjectID], execution: Execution?) {
         let schema = store.schema
         guard let links = schema.links(of: relationship) else { return ([], nil) }
-        let statement = try LinkCompiler(schema: schema).destinations(
-            of: relationship, links, owners: [owner])
+        let statement = try schema.dialect.render(
+            LinkCompiler(schema: schema).destinations(of: relationship, links, owners: [owner]))
         return try store.read("load '\(relationship.name)'", cancellation) { database in
             var found: [(entityNumber: Int32, reference: Int64)] = []
             let execution = try execute(statement, database) { row in

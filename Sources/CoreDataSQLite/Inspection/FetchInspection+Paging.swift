@@ -7,7 +7,7 @@ import GRDB
 extension FetchInspection {
     /// A way to the rows of a page.
     private struct Way {
-        let rows: SQLStatement
+        let rows: RenderedSQL
         /// What keeps SQLite from taking an index for the order: a `+` before each column.
         var plus = ""
     }
@@ -87,26 +87,23 @@ extension FetchInspection {
     }
 
     private static func statement(
-        _ way: Way, _ segment: SQLStatement?, _ isSorted: Bool, _ ascending: Bool, limit: Int
-    ) -> SQLStatement {
-        var statement = SQLStatement("SELECT k FROM (\(way.rows.text))", way.rows.arguments)
-        if let segment {
-            statement.append(" WHERE ")
-            statement.append(segment)
-        }
-        statement.append(" ORDER BY ")
-        if isSorted { statement.append("\(way.plus)v0\(ascending ? "" : " DESC"), ") }
-        statement.append("\(way.plus)k LIMIT \(limit)")
-        return statement
+        _ way: Way, _ segment: RenderedSQL?, _ isSorted: Bool, _ ascending: Bool, limit: Int
+    ) -> RenderedSQL {
+        var text = "SELECT k FROM (\(way.rows.text))"
+        if let segment { text += " WHERE \(segment.text)" }
+        text += " ORDER BY "
+        if isSorted { text += "\(way.plus)v0\(ascending ? "" : " DESC"), " }
+        text += "\(way.plus)k LIMIT \(limit)"
+        return RenderedSQL(text, way.rows.arguments + (segment?.arguments ?? []))
     }
 
     /// The value of the last object of the page before; nil in the order of the keys.
     private func value(
-        of last: Int64, _ rows: SQLStatement, _ key: String?, _ database: Database
+        of last: Int64, _ rows: RenderedSQL, _ key: String?, _ database: Database
     ) throws -> SQLValue? {
         guard key != nil else { return nil }
         var value: SQLValue?
-        let statement = SQLStatement(
+        let statement = RenderedSQL(
             "SELECT v0 FROM (\(rows.text)) WHERE k = ?", rows.arguments + [.integer(last)])
         try SQLiteReader(database).step(statement) { value = SQLValue($0, 0) }
         guard let value else {
@@ -121,18 +118,18 @@ extension FetchInspection {
     /// met, nil, at the beginning. NULL comes before all values, as SQLite orders it.
     private static func segments(
         _ plus: String, _ isSorted: Bool, _ ascending: Bool, after end: (key: Int64, value: SQLValue?)?
-    ) -> [SQLStatement?] {
+    ) -> [RenderedSQL?] {
         guard let (last, value) = end else { return [nil] }
-        guard isSorted, let value else { return [SQLStatement("\(plus)k > ?", [.integer(last)])] }
+        guard isSorted, let value else { return [RenderedSQL("\(plus)k > ?", [.integer(last)])] }
         let (column, key) = ("\(plus)v0", "\(plus)k")
         if case .null = value {
-            let equal = SQLStatement("\(column) IS NULL AND \(key) > ?", [.integer(last)])
-            return ascending ? [equal, SQLStatement("\(column) IS NOT NULL")] : [equal]
+            let equal = RenderedSQL("\(column) IS NULL AND \(key) > ?", [.integer(last)])
+            return ascending ? [equal, RenderedSQL("\(column) IS NOT NULL")] : [equal]
         }
-        let equal = SQLStatement("\(column) = ? AND \(key) > ?", [value, .integer(last)])
+        let equal = RenderedSQL("\(column) = ? AND \(key) > ?", [value, .integer(last)])
         return ascending
-            ? [equal, SQLStatement("\(column) > ?", [value])]
-            : [equal, SQLStatement("\(column) < ?", [value]), SQLStatement("\(column) IS NULL")]
+            ? [equal, RenderedSQL("\(column) > ?", [value])]
+            : [equal, RenderedSQL("\(column) < ?", [value]), RenderedSQL("\(column) IS NULL")]
     }
 
     // MARK: Ways
@@ -150,7 +147,7 @@ extension FetchInspection {
     /// The way through all objects in the order that is wanted, which ends soon where many meet the predicate; nil when
     /// no index has the order.
     private func wayByOrder(
-        _ rows: SQLStatement, _ key: String?, _ ascending: Bool, _ database: Database
+        _ rows: RenderedSQL, _ key: String?, _ ascending: Bool, _ database: Database
     ) throws -> Way? {
         let table = store.schema.quoted(store.schema.entity(query.home).table)
         // The first FROM is that of the objects themselves: what is selected before it are columns.
@@ -168,7 +165,7 @@ extension FetchInspection {
         }
         var text = rows.text
         text.insert(contentsOf: " \(hint)", at: place.upperBound)
-        let way = Way(rows: SQLStatement(text, rows.arguments))
+        let way = Way(rows: RenderedSQL(text, rows.arguments))
         // SQLite refuses an index that does not serve.
         let plan = try? Self.plan(Self.statement(way, nil, key != nil, ascending, limit: 1), database)
         return plan == nil ? nil : way

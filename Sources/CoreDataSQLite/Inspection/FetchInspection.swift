@@ -80,8 +80,9 @@ package struct FetchInspection {
     private var compiler: FetchCompiler { FetchCompiler(schema: store.schema) }
 
     /// A statement with the key `k` of each row that a query finds, and `v0`, the value of a key path.
-    func keys(_ query: FetchQuery, _ key: String?) throws -> SQLStatement {
-        try compiler.keys(query, computing: key.map { [NSExpression(forKeyPath: $0)] } ?? []) { _, _ in }
+    func keys(_ query: FetchQuery, _ key: String?) throws -> RenderedSQL {
+        try store.schema.dialect.render(
+            compiler.keys(query, computing: key.map { [NSExpression(forKeyPath: $0)] } ?? []) { _, _ in })
     }
 
     /// How many objects the request finds.
@@ -113,7 +114,7 @@ package struct FetchInspection {
         let value = unit.map { "strftime('\($0.format)', v0 + 978307200, 'unixepoch')" } ?? "v0"
         let order = unit == nil ? "c DESC, g" : "g"
         // Whole values are compared, and their beginnings shown: a string or a blob may have a gigabyte.
-        let statement = SQLStatement(
+        let statement = RenderedSQL(
             """
             SELECT CASE typeof(g) WHEN 'blob' THEN lower(hex(substr(g, 1, \(Self.shownLength / 2)))) \
             WHEN 'text' THEN substr(g, 1, \(Self.shownLength)) ELSE g END, c \
@@ -132,15 +133,15 @@ package struct FetchInspection {
     }
 
     /// What SQLite says of its way to the rows of a statement.
-    static func plan(_ statement: SQLStatement, _ database: Database) throws -> [String] {
+    static func plan(_ statement: RenderedSQL, _ database: Database) throws -> [String] {
         var plan: [String] = []
-        let question = SQLStatement("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
+        let question = RenderedSQL("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
         try SQLiteReader(database).step(question) { plan.append(SQLiteReader.text($0, 3)) }
         return plan
     }
 
     static func execute(
-        _ statement: SQLStatement, _ database: Database, _ body: (OpaquePointer) throws -> Void
+        _ statement: RenderedSQL, _ database: Database, _ body: (OpaquePointer) throws -> Void
     ) throws -> Execution {
         let reader = SQLiteReader(database)
         let plan = try plan(statement, database)

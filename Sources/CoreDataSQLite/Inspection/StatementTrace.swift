@@ -51,7 +51,7 @@ package struct StatementTrace {
             } else {
                 places[text] = executions.count
                 // Without arguments, of which the way does not depend.
-                let plan = try FetchInspection.plan(SQLStatement(text), database)
+                let plan = try FetchInspection.plan(RenderedSQL(text), database)
                 executions.append(.init(statement: text, plan: plan, seconds: seconds ?? 0))
             }
         }

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import DurableFiles
 import Foundation
@@ -251,11 +252,14 @@ struct LightweightMigration {
             defer { new.willRemove(from: new.persistentStoreCoordinator) }
             let before = try old.externalFileNames()
             try old.withSnapshot { snapshot in
-                let plan = try MigrationPlan(mapping, from: old, to: new, snapshot)
+                let plan = try MigrationPlan(mapping, from: snapshot, to: new.schema)
                 try new.write("migrate the store") { database in
-                    var objects = MigrationCopy(snapshot, new, database, plan, externalData)
+                    let connection = SQLiteConnection(database)
+                    var objects = MigrationCopy(snapshot, new, connection, plan) {
+                        try ExternalData.file($0, in: externalData)
+                    }
                     try objects.run()
-                    try HistoryTransfer(snapshot, to: new, database)?.run {
+                    try HistoryTransfer(snapshot, to: new, connection)?.run {
                         plan.way(of: $0)
                     } reference: { home, reference, _ in
                         try plan.step(ofSource: home.entityNumber)?.reference(reference) ?? reference

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import Foundation
 import ManagedObjectModel
@@ -17,8 +18,9 @@ extension SQLiteStore {
         guard source.history != nil else { return }
         try source.withSnapshot { snapshot in
             try write("migrate the history") { database in
-                guard let transfer = HistoryTransfer(snapshot, to: self, database) else { return }
-                let save = SQLiteSave(self, database)
+                let connection = SQLiteConnection(database)
+                guard let transfer = HistoryTransfer(snapshot, to: self, connection) else { return }
+                let save = SQLSave(self, connection)
                 // The keys of objects that are gone stay different from each other and from all others.
                 var gone: [ObjectKey: Int64] = [:]
                 let history = try transfer.run(way: keeping.way) { home, reference, way in
@@ -33,8 +35,7 @@ extension SQLiteStore {
                 }
                 var unit = UnitOfWork()
                 unit.author = keeping.author
-                _ = try HistoryWriter(store: self, history: history, database: database)
-                    .write([], PropertySet(), unit)
+                _ = try HistoryWriter(self, history, connection).write([], PropertySet(), unit)
             }
         }
     }

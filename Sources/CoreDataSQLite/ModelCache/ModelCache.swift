@@ -17,10 +17,11 @@ package enum ModelCache {
     /// The statements that make the table and fill it.
     static func creationStatements(_ model: NSManagedObjectModel) throws -> [SQLStatement] {
         [
-            SQLStatement("CREATE TABLE \(table) (Z_CONTENT BLOB)"),
-            SQLStatement(
-                "INSERT INTO \(table) (Z_CONTENT) VALUES (?)",
-                [.blob(try RawDeflate.compress(try model.modelCacheArchive()))]),
+            "CREATE TABLE \(name: table) (Z_CONTENT \(.columnType(.data)))",
+            """
+            INSERT INTO \(name: table) (Z_CONTENT) \
+            VALUES (\(value: .blob(try RawDeflate.compress(try model.modelCacheArchive()))))
+            """,
         ]
     }
 
@@ -112,10 +113,7 @@ package enum ModelCache {
     /// Puts a model in place of a copy that cannot be read.
     static func renew(_ model: NSManagedObjectModel, _ database: Database) throws {
         try database.execute(sql: "DROP TABLE \(table)")
-        for statement in try creationStatements(model) {
-            try database.execute(
-                sql: statement.text, arguments: StatementArguments(statement.databaseValues))
-        }
+        for statement in try creationStatements(model) { try SQLiteConnection(database).execute(statement) }
     }
 
     /// Whether a model that is not the store's by its version hashes is so nevertheless: only hashes differ that cannot

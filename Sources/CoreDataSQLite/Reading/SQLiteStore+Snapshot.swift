@@ -45,4 +45,3 @@ extension StoreSnapshot {
         return try SQLiteStoreFeatures(database, schema).unsupported()
     }
 }
-

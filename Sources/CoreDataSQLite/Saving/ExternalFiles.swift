@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import DurableFiles
 import Foundation
@@ -11,10 +12,7 @@ import ManagedObjectModel
 /// meanwhile.
 ///
 /// Not thread-safe: one transaction's.
-final class ExternalFiles {
-    /// The most data that a row keeps itself. Apple's stores have 99,812 bytes in a row; its documents speak of 100 kilobytes.
-    static let largestInRow = 100 << 10
-
+final class ExternalFiles: ExternalFilePlacing {
     private let store: SQLiteStore
     private let folder: URL?
     private var list: ExternalFileList?
@@ -70,6 +68,10 @@ final class ExternalFiles {
         return unit
     }
 
+    func names(_ connection: any SQLConnection, _ schema: SQLSchema) throws -> Set<String> {
+        try ExternalFileNames.all(in: SQLiteConnection.database(of: connection), schema)
+    }
+
     /// Files that nothing names any more once the transaction is committed.
     func leave(_ names: Set<String>) { unused.formUnion(names) }
 
@@ -87,7 +89,7 @@ final class ExternalFiles {
         var names: [DerivedValue] = []
         for slot in slots where !row.isNull(slot.rowSlot) {
             let (first, count) = row.withBytes(slot.rowSlot) { ($0.first, $0.count) }
-            guard first == ExternalData.inline, count - 1 > Self.largestInRow, folder != nil else {
+            guard first == ExternalData.inline, count - 1 > ExternalData.largestInRow, folder != nil else {
                 if first != ExternalData.inline, let name = ExternalData.fileName(row.data(slot.rowSlot)) {
                     adopted.insert(name)
                 }

@@ -41,6 +41,6 @@ extension StoreImport {
     ///
     /// - Throws: an error of SQLite.
     package func update(_ sql: String, _ arguments: StatementArguments) throws {
-        try update(SQLStatement())
+        try withoutReports { try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments) }
     }
 }

@@ -10,9 +10,26 @@ package struct SQLiteConnection: SQLConnection {
 
     package init(_ database: Database) { self.database = database }
 
+    /// The database of a connection to SQLite.
+    ///
+    /// - Throws: 134060 for a connection to another database.
+    package static func database(of connection: any SQLConnection) throws -> Database {
+        guard let connection = connection as? SQLiteConnection else {
+            throw NSError.coreData(.coreData, "The store is in another database than SQLite.")
+        }
+        return connection.database
+    }
+
     package var dialect: any SQLDialect { SQLiteDialect() }
 
     package var changeCount: Int { Int(sqlite3_changes(database.sqliteConnection)) }
+
+    package func execute(_ statement: RenderedSQL) throws {
+        Log.sql.debug("\(statement.text)")
+        // GRDB has to know of what changes the schema.
+        try database.execute(
+            sql: statement.text, arguments: StatementArguments(statement.arguments.map(\.databaseValue)))
+    }
 
     package func prepare(_ statement: RenderedSQL) throws -> any SQLPreparedStatement {
         try SQLitePreparedStatement(database, statement.text)
@@ -77,6 +94,19 @@ package struct SQLiteConnection: SQLConnection {
     }
 
     package func interrupt() { sqlite3_interrupt(database.sqliteConnection) }
+}
+
+extension SQLValue {
+    /// The value as GRDB has it.
+    var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): value.databaseValue
+        case .double(let value): value.databaseValue
+        case .text(let value): value.databaseValue
+        case .blob(let value): value.databaseValue
+        }
+    }
 }
 
 /// The row that a statement has found last.

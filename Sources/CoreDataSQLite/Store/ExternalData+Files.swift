@@ -26,18 +26,13 @@ extension ExternalData {
         }
     }
 
-    /// The first bytes of the data that a column stands for, and how many it has. No more of a file is read.
+    /// The first bytes of the data in a file, and how many it has. No more of it is read.
     ///
     /// - Throws: as `data(_:in:)`; 134060 also for a folder, a pipe or a link.
     static func start(
-        _ column: Data, in folder: URL?, atMost most: Int
+        of name: String, in folder: URL?, atMost most: Int
     ) throws -> (start: Data, length: Int) {
-        guard column.first == reference,
-            let file = fileName(column).flatMap({ folder?.appendingPathComponent($0) })
-        else {
-            let data = try data(column, in: folder)
-            return (Data(data.prefix(most)), data.count)
-        }
+        guard let file = folder?.appendingPathComponent(name) else { throw namesNoFile }
         do {
             let reader = try RegularFile.open(at: file.path)
             return (try reader.read(at: 0, count: most), try reader.byteCount())

@@ -9,16 +9,11 @@ import Synchronization
 // What queries and relationships find in the file.
 
 extension SQLiteStore {
-    /// The decoder for rows of an entity and its subentities.
-    func decoder(_ entity: SQLEntity) -> RowDecoder {
-        file.withLock { $0 }.decoders[entity.number] ?? schema.decoder(of: entity)
-    }
-
     package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
 
     /// A request for rows, put into SQL: nothing in it is a context's, so any queue may make it.
     struct RowRequest: Sendable {
-        let statement: SQLStatement
+        let statement: RenderedSQL
         fileprivate let decoder: RowDecoder
         fileprivate let table: UInt32
         fileprivate let isUnordered: Bool
@@ -31,14 +26,15 @@ extension SQLiteStore {
     func rowRequest(
         for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
     ) throws -> RowRequest {
-        let decoder = decoder(schema.entity(query.home))
-        let compiler = fetchCompiler
+        let tables = tables
+        let selection = tables.selection(of: tables.schema.entity(query.home))
+        let compiler = tables.compiler
         let statement =
             keys == nil
-            ? try compiler.wholeRows(query, columns: decoder.columnList)
-            : try compiler.rows(query, columns: decoder.columnList, keys: keys)
+            ? try compiler.wholeRows(query, columns: selection.list)
+            : try tables.schema.dialect.render(compiler.rows(query, columns: selection.list, keys: keys))
         return RowRequest(
-            statement: statement, decoder: decoder, table: query.home.table,
+            statement: statement, decoder: RowDecoder(selection), table: query.home.table,
             isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
     }
 
@@ -63,11 +59,11 @@ extension SQLiteStore {
     ///
     /// The row cache, which answers for whole objects, does not get them.
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
-        let entity = schema.entity(query.home)
-        let decoder = schema.decoder(of: entity, only: slots)
-        let statement = try fetchCompiler.rows(query, columns: decoder.columnList)
+        let schema = schema
+        let selection = schema.selection(of: schema.entity(query.home), only: slots)
+        let statement = try schema.dialect.render(fetchCompiler.rows(query, columns: selection.list))
         var rows = try readOnce("fetch", at: query.pinned) {
-            try $0.rows(statement, decoder, Date.timeIntervalSinceReferenceDate)
+            try $0.rows(statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate)
         }
         if query.isUnordered { rows.sortUnlessAscending { $0.reference } }
         return rows
@@ -109,7 +105,7 @@ extension SQLiteStore {
 
     /// A request for dictionaries, put into SQL, as `RowRequest`.
     struct DictionaryRequest: Sendable {
-        let statement: SQLStatement
+        let statement: RenderedSQL
         fileprivate let columns: [DictionaryColumn]
         let generation: SQLiteGeneration?
     }
@@ -117,7 +113,8 @@ extension SQLiteStore {
     /// Puts a query into SQL. What its condition names, objects perhaps, is looked at here.
     func dictionaryRequest(for query: FetchQuery) throws -> DictionaryRequest {
         let (statement, columns) = try fetchCompiler.dictionaries(query)
-        return DictionaryRequest(statement: statement, columns: columns, generation: query.pinned)
+        return DictionaryRequest(
+            statement: try schema.dialect.render(statement), columns: columns, generation: query.pinned)
     }
 
     /// The dictionaries that a query finds, read in a way that can be cancelled.
@@ -139,27 +136,30 @@ extension SQLiteStore {
             // An ID can name another entity of the table than the row's.
             return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
         }
-        let (text, decoder) = try rowStatement(home)
+        let (statement, decoder) = try rowStatement(home)
         let state = rowCache.state
         let rows = try readOnce("fetch", at: generation) {
             try $0.rows(
-                SQLStatement(text, [.integer(reference)]), decoder, Date.timeIntervalSinceReferenceDate)
+                statement.binding([.integer(reference)]), decoder, Date.timeIntervalSinceReferenceDate)
         }
         rowCache.insert(rows, table: home.table, readAt: state)
         return rows.first
     }
 
     /// The statement that finds an object of an entity by its key, which is the only argument.
-    private func rowStatement(_ home: StoredEntity) throws -> (text: String, RowDecoder) {
+    private func rowStatement(_ home: StoredEntity) throws -> (RenderedSQL, RowDecoder) {
         let file = file.withLock { $0 }
-        let entity = file.schema.entity(home)
-        let decoder = file.decoders[entity.number] ?? file.schema.decoder(of: entity)
-        if let text = file.rowStatements.withLock({ $0[entity.number] }) { return (text, decoder) }
+        let schema = file.tables.schema
+        let entity = schema.entity(home)
+        let selection = file.tables.selection(of: entity)
+        let decoder = RowDecoder(selection)
+        if let known = file.rowStatements.withLock({ $0[entity.number] }) { return (known, decoder) }
         var query = FetchQuery(home: home)
         query.references = [0]
-        let text = try FetchCompiler(schema: file.schema).rows(query, columns: decoder.columnList).text
-        file.rowStatements.withLock { $0[entity.number] = text }
-        return (text, decoder)
+        let statement = try schema.dialect.render(
+            FetchCompiler(schema: schema).rows(query, columns: selection.list))
+        file.rowStatements.withLock { $0[entity.number] = statement }
+        return (statement, decoder)
     }
 
     package var rowState: RowCache.State? { rowCache.state }
@@ -185,7 +185,8 @@ extension SQLiteStore {
         for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
-        let statement = try LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
+        let statement = try schema.dialect.render(
+            LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners))
         return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
     }
 }

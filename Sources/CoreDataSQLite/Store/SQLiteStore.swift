@@ -12,33 +12,23 @@ import Synchronization
 /// can be checked before the file is touched.
 package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     /// What is known of a file: replaced as a whole when another one is opened instead, which any queue may meet.
-    final class OpenFile: @unchecked Sendable {
-        let schema: SQLSchema
-        let compiler: FetchCompiler
-        let decoders: [Int32: RowDecoder]
-        let history: StoreHistory?
+    final class OpenFile: Sendable {
+        let tables: StoreTables
         /// The statements that find one row by its key.
-        let rowStatements = Mutex<[Int32: String]>([:])
+        let rowStatements = Mutex<[Int32: RenderedSQL]>([:])
 
-        init(_ schema: SQLSchema, _ history: StoreHistory?) {
-            self.schema = schema
-            compiler = FetchCompiler(schema: schema, keepsStatements: true)
-            self.history = history
-            decoders = Dictionary(
-                schema.entities.map { entity in
-                    (entity.number, schema.decoder(of: entity))
-                }, uniquingKeysWith: { first, _ in first })
-        }
+        init(_ schema: SQLSchema, _ history: StoreHistory?) { tables = StoreTables(schema, history) }
     }
 
     let file = Mutex(
         OpenFile(
             SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
-    package var schema: SQLSchema { file.withLock { $0 }.schema }
+    package var tables: StoreTables { file.withLock { $0 }.tables }
+    package var schema: SQLSchema { tables.schema }
     /// Turns queries into statements, those of one shape once.
-    var fetchCompiler: FetchCompiler { file.withLock { $0 }.compiler }
+    var fetchCompiler: FetchCompiler { tables.compiler }
     /// The persistent history; nil when the file has none.
-    var history: StoreHistory? { file.withLock { $0 }.history }
+    var history: StoreHistory? { tables.history }
     /// Nil before the file is open and after it is closed, which any queue may meet.
     private let access = Mutex<SQLiteAccess?>(nil)
     private let pause = ReplacementPause()
@@ -288,7 +278,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package var readCount: Int { reads.load(ordering: .relaxed) }
 
     /// Counts a request.
-    func noteRead() { reads.add(1, ordering: .relaxed) }
+    package func noteRead() { reads.add(1, ordering: .relaxed) }
 
     /// Reads the file as it is at one moment.
     func read<Value>(

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import Foundation
 import GRDB
@@ -15,20 +16,21 @@ extension SQLiteStoreOpening {
         if options.tracksHistory { _ = try StoreHistory.tombstoneCount(homes) }
         do {
             guard let found = try HistoryTables(tables(database)) else { return [] }
-            history = StoreHistory(found, isTracking: options.tracksHistory)
+            history = StoreHistory(found, isTracking: options.tracksHistory, SQLiteDialect())
         } catch  where !options.tracksHistory {
             Log.store.error("\(error.localizedDescription)")
         }
         // What has no rows leaves no gap that a reader would not see.
-        guard !options.tracksHistory, try history?.tables.haveRows(database) ?? true else { return [] }
+        guard !options.tracksHistory, try history?.tables.haveRows(SQLiteConnection(database)) ?? true else { return [] }
         return ["persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it"]
     }
 
     /// Makes the tables of history in a new store.
     func makeHistory(_ database: Database) throws {
         let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(homes))
-        for statement in tables.creation { try database.execute(sql: statement) }
-        history = StoreHistory(tables, isTracking: true)
+        let connection = SQLiteConnection(database)
+        for statement in tables.creation { try connection.execute(statement) }
+        history = StoreHistory(tables, isTracking: true, connection.dialect)
     }
 
     /// Makes in an existing store what its history lacks.
@@ -42,11 +44,12 @@ extension SQLiteStoreOpening {
                 try makeHistory(database)
                 return
             }
+            let connection = SQLiteConnection(database)
             for statement in found.primaryKeys + found.widening(to: count) {
-                try database.execute(sql: statement)
+                try connection.execute(statement)
             }
             found.tombstoneCount = max(found.tombstoneCount, count)
-            history = StoreHistory(found, isTracking: true)
+            history = StoreHistory(found, isTracking: true, connection.dialect)
         }
     }
 

@@ -363,7 +363,9 @@ final class SQLiteStoreOpening {
     }
 
     private func makeInMemory(_ file: SQLiteStoreFile) throws -> SQLiteAccess {
-        usesSpatialIndexes = try newSchema.creationStatements().contains { $0.text.contains("USING RTREE") }
+        usesSpatialIndexes = try newSchema.creationStatements().contains {
+            try SQLiteDialect().render($0).text.contains("USING RTREE")
+        }
         let connection = try DatabaseQueue(configuration: configuration(file))
         try connection.writeWithoutTransaction(fill)
         guard configurationName != defaultConfigurationName else { return .writing(connection, readers: nil) }
@@ -378,28 +380,13 @@ final class SQLiteStoreOpening {
         try database.inTransaction(.exclusive) {
             guard try !hasTables(database) else { return .rollback }
             for statement in try newSchema.creationStatements() + ModelCache.creationStatements(model) {
-                try database.execute(
-                    sql: statement.text, arguments: StatementArguments(statement.databaseValues))
+                try SQLiteConnection(database).execute(statement)
             }
             if options.tracksHistory { try makeHistory(database) }
             metadata = SQLiteMetadata.new(
                 model, configuration: configurationName, autoVacuum: options.autoVacuum)
             try SQLiteMetadata.write(metadata, database)
             return .commit
-        }
-    }
-}
-
-extension SQLStatement {
-    var databaseValues: [DatabaseValue] {
-        arguments.map { argument in
-            switch argument {
-            case .null: .null
-            case .integer(let value): value.databaseValue
-            case .double(let value): value.databaseValue
-            case .text(let value): value.databaseValue
-            case .blob(let value): value.databaseValue
-            }
         }
     }
 }

@@ -36,20 +36,16 @@ package struct HistoryChangeRow {
     package let transactionNumber: Int64
     package let home: StoredEntity
     package let reference: Int64
-    /// For the reader: the location of the rest of the row.
-    package let cursor: OpaquePointer
 
     package init(
         id: Int64, type: NSPersistentHistoryChangeType, transactionNumber: Int64, home: StoredEntity,
-        reference: Int64,
-        cursor: OpaquePointer
+        reference: Int64
     ) {
         self.id = id
         self.type = type
         self.transactionNumber = transactionNumber
         self.home = home
         self.reference = reference
-        self.cursor = cursor
     }
 
     package var objectID: NSManagedObjectID { NSManagedObjectID(home: home, reference: reference) }

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import Foundation
 import ManagedObjectModel
@@ -38,7 +39,7 @@ struct DerivedTriggers {
             return target.copies(path) { $0 }
         case .text(let form, let keyPath):
             guard let path = path(keyPath, entity) else { throw unsupported(slot, entity) }
-            let function = schema.dialect.function(form.function)
+            let function = SQLiteDialect().function(form.function)
             return target.copies(path) { "\(function)(\($0))" }
         case .aggregate(let aggregate, let keyPath):
             guard let source = aggregateSource(keyPath, entity) else { throw unsupported(slot, entity) }

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import Foundation
 import ManagedObjectModel
 
@@ -27,7 +28,7 @@ struct DerivedTarget {
     // MARK: now()
 
     func now() -> [SQLStatement] {
-        let value = "\(schema.dialect.function(.now))()"
+        let value = "\(SQLFunctionNames.now)()"
         let own = "Z_PK = NEW.Z_PK"
         return [
             trigger(rawTable, "INSERT", "AFTER INSERT", value, own, isInsert: true),
@@ -104,11 +105,11 @@ struct DerivedTarget {
         let when = condition.map { " WHEN (\($0))" } ?? ""
         let rows = family.map { "\(affected) AND \($0)" } ?? affected
         return SQLStatement(
-            """
-            CREATE TRIGGER \(name) \(timing) ON \(schema.quoted(firing)) FOR EACH ROW\(when) BEGIN UPDATE \(table) \
-            SET \(column) = \(value) WHERE \(rows); SELECT \(report)('\(literal(rawTable))', Z_ENT, Z_PK, \
-            '\(literal(attribute))', \(column)) FROM \(table) WHERE \(rows); END
-            """)
+            native: """
+                CREATE TRIGGER \(name) \(timing) ON \(schema.quoted(firing)) FOR EACH ROW\(when) BEGIN UPDATE \(table) \
+                SET \(column) = \(value) WHERE \(rows); SELECT \(report)('\(literal(rawTable))', Z_ENT, Z_PK, \
+                '\(literal(attribute))', \(column)) FROM \(table) WHERE \(rows); END
+                """)
     }
 
     /// Names in triggers cannot be bound.

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import ManagedObjectModel
 

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import ObjectGraph
 import CocoaFoundation
 import Foundation
@@ -263,11 +264,11 @@ private struct CountTarget {
         let each = forEach ? " FOR EACH ROW" : ""
         let when = condition.map { " WHEN \($0)" } ?? ""
         return SQLStatement(
-            """
-            CREATE TRIGGER \(name) \(timing) ON \(firing)\(each)\(when) BEGIN UPDATE \(table) SET \(column) = \(value) \
-            WHERE \(affected); SELECT \(SQLFunctionNames.updateAffectedValue)('\(literal(rawTable))', Z_ENT, Z_PK, \
-            '\(literal(rawColumn))', \(column)) FROM \(table) WHERE \(reported); END
-            """)
+            native: """
+                CREATE TRIGGER \(name) \(timing) ON \(firing)\(each)\(when) BEGIN UPDATE \(table) SET \(column) = \(value) \
+                WHERE \(affected); SELECT \(SQLFunctionNames.updateAffectedValue)('\(literal(rawTable))', Z_ENT, Z_PK, \
+                '\(literal(rawColumn))', \(column)) FROM \(table) WHERE \(reported); END
+                """)
     }
 
     /// Names in triggers cannot be bound.

@@ -1,5 +1,6 @@
 import Foundation
 import ManagedObjectModel
+import ObjectGraph
 
 // The statements that make an empty store, spelled as Apple's stores have them.
 
@@ -13,44 +14,46 @@ extension SQLSchema {
         statements += entityIndexes()
         statements += try entities.flatMap { try FetchIndexes(self, $0).statements() }
         statements += entities.flatMap(uniqueIndexes)
-        statements += try DerivedTriggers(self).statements() + CountTriggers(self).statements()
+        statements += try dialect.triggers(self)
         statements.append(
-            SQLStatement(
-                "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)"
-            ))
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT \(.columnType(.primaryKey)), Z_NAME \(.columnType(.string(length: nil))), \
+            Z_SUPER \(.columnType(.integer)), Z_MAX \(.columnType(.integer)))
+            """)
         let numbers = Dictionary(
             entities.map { (ObjectIdentifier($0.home.entity), $0.number) }, uniquingKeysWith: { $1 })
         statements += entities.map { entity in
             let parent = entity.home.entity.superentity.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
-            return SQLStatement(
-                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",
-                [
-                    .integer(Int64(entity.number)), .text(entity.home.entity.name ?? ""),
-                    .integer(Int64(parent)),
-                ])
+            let values: [SQLValue] = [
+                .integer(Int64(entity.number)), .text(entity.home.entity.name ?? ""), .integer(Int64(parent)),
+            ]
+            return "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (\(values: values), 0)"
         }
         statements.append(
-            SQLStatement(
-                "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)"))
+            """
+            CREATE TABLE Z_METADATA (Z_VERSION \(.columnType(.primaryKey)), Z_UUID \(.columnType(.string(length: 255))), \
+            Z_PLIST \(.columnType(.data)))
+            """)
         return statements
     }
 
     private func create(_ table: Table) -> SQLStatement {
-        let columns = table.columns.map { "\(quoted($0.name)) \($0.type)" }
-        return SQLStatement("CREATE TABLE \(quoted(table.name)) ( \(columns.joined(separator: ", ")) )")
+        let columns = table.columns.map { "\(name: $0.name) \(.columnType($0.type))" as SQLStatement }
+        return "CREATE TABLE \(name: table.name) ( \(list: columns) )"
     }
 
     private func create(_ join: JoinTable) -> [SQLStatement] {
-        let columns = ([join.first, join.second] + join.orders).map { "\(quoted($0)) INTEGER" }
-        let name = quoted(join.name)
-        let (first, second) = (quoted(join.first), quoted(join.second))
+        let columns = ([join.first, join.second] + join.orders).map {
+            "\(name: $0) \(.columnType(.integer))" as SQLStatement
+        }
         return [
-            SQLStatement(
-                "CREATE TABLE \(name) ( \(columns.joined(separator: ", ")), PRIMARY KEY (\(first), \(second)) )"
-            ),
-            SQLStatement(
-                "CREATE INDEX \(quoted("\(join.name)_\(join.second)_INDEX")) ON \(name) (\(second), \(first))"
-            ),
+            """
+            CREATE TABLE \(name: join.name) ( \(list: columns), PRIMARY KEY (\(names: [join.first, join.second])) )
+            """,
+            """
+            CREATE INDEX \(name: "\(join.name)_\(join.second)_INDEX") ON \(name: join.name) \
+            (\(names: [join.second, join.first]))
+            """,
         ]
     }
 
@@ -85,8 +88,7 @@ extension SQLSchema {
     }
 
     private func index(_ column: String, _ table: String) -> SQLStatement {
-        SQLStatement(
-            "CREATE INDEX \(quoted("\(table)_\(column)_INDEX")) ON \(quoted(table)) (\(quoted(column)))")
+        "CREATE INDEX \(name: "\(table)_\(column)_INDEX") ON \(name: table) (\(name: column))"
     }
 
     // MARK: Unique indexes
@@ -94,11 +96,9 @@ extension SQLSchema {
     private func uniqueIndexes(_ entity: SQLEntity) -> [SQLStatement] {
         entity.home.entity.uniquenessConstraintNames.map { names in
             let columns = names.compactMap { column(atPath: $0, entity)?.name }
-            let list = columns.map { "\(quoted($0)) COLLATE BINARY ASC" }
+            let list = columns.map { SQLStatement(.indexed($0, isAscending: true)) }
             let name = "Z_\(entity.home.entity.name ?? "")_UNIQUE_\(names.joined(separator: "_"))"
-            return SQLStatement(
-                "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.table)) (\(list.joined(separator: ", ")))"
-            )
+            return "CREATE UNIQUE INDEX \(name: name) ON \(name: entity.table) (\(list: list))"
         }
     }
 

@@ -1,0 +1,20 @@
+import Foundation
+import ObjectGraph
+
+/// Why a database cannot decide a condition or compute a value, though SQL has words for it.
+package struct SQLObstacle: Error, CustomStringConvertible {
+    /// A clause that says what there is not: "it does not compare strings under options".
+    package let reason: String
+
+    package var description: String { reason }
+}
+
+extension SQLDialect {
+    /// A piece as a statement.
+    ///
+    /// - Throws: `SQLObstacle` where the database has no form for it.
+    package func checked(_ piece: SQLPiece) throws -> SQLStatement {
+        if let reason = obstacle(to: piece) { throw SQLObstacle(reason: reason) }
+        return SQLStatement(piece)
+    }
+}
