@@ -12,14 +12,8 @@ package enum TableFaults {
 
     // MARK: History
 
-    /// The tables of persistent history.
-    package enum History {
-        package static let change = "ACHANGE"
-        package static let transaction = "ATRANSACTION"
-        package static let string = "ATRANSACTIONSTRING"
-        /// The columns of a transaction that lead to strings.
-        package static let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
-    }
+    /// The columns of a transaction that lead to strings.
+    package static let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
 
     /// Changes whose transaction is not there.
     ///

@@ -2,8 +2,6 @@ import CoreDataSQL
 
 /// Whether the rows of persistent history lead to each other, and to entities of the store. It takes no model.
 struct HistoryCheck {
-    private typealias History = TableFaults.History
-
     private let connection: any SQLConnection
     private let tables: ExistingTables
 
@@ -13,8 +11,8 @@ struct HistoryCheck {
     }
 
     func findings() throws -> [StoreFinding] {
-        let changes = Set(tables.columns(of: History.change) ?? [])
-        let transactions = Set(tables.columns(of: History.transaction) ?? [])
+        let changes = Set(tables.columns(of: HistoryTables.change) ?? [])
+        let transactions = Set(tables.columns(of: HistoryTables.transaction) ?? [])
         guard !changes.isEmpty || !transactions.isEmpty else { return [] }
         var findings: [StoreFinding?] = []
         if changes.isSuperset(of: ["Z_PK", "ZTRANSACTIONID", "ZENTITY"]) {
@@ -29,8 +27,8 @@ struct HistoryCheck {
                     of: "CHANGE",
                     "a change of the history is of an entity whose number the store does not have"))
         }
-        let hasStrings = tables.columns(of: History.string) != nil
-        for column in History.references where transactions.contains(column) {
+        let hasStrings = tables.columns(of: HistoryTables.strings) != nil
+        for column in TableFaults.references where transactions.contains(column) {
             let strays = TableFaults.transactionsWithoutString(column, hasStrings: hasStrings)
             findings.append(
                 StoreFinding(

@@ -8,8 +8,9 @@ struct UndumpedTables {
     init(_ source: OpenStore) { self.source = source }
 
     private static let ofFormat: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
-    private typealias History = TableFaults.History
-    private static let ofHistory: Set<String> = [History.transaction, History.change, History.string]
+    private static let ofHistory: Set<String> = [
+        HistoryTables.transaction, HistoryTables.change, HistoryTables.strings,
+    ]
 
     /// A sentence each; tables without rows are left out.
     ///
@@ -26,7 +27,7 @@ struct UndumpedTables {
             var notices: [String] = []
             var unknown: [String] = []
             for name in tables.map(\.name) where !indexes.contains(name) {
-                if name == History.transaction {
+                if name == HistoryTables.transaction {
                     let count = try connection.integer(RowLookup.count(in: name))
                     if count > 0 {
                         notices.append(

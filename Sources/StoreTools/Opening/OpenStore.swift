@@ -77,7 +77,7 @@ package final class OpenStore {
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
             if !isReadOnly,
-                try SQLiteStoreTables(url).inspect({ $1.columns(of: TableFaults.History.transaction) != nil })
+                try SQLiteStoreTables(url).inspect({ $1.columns(of: HistoryTables.transaction) != nil })
             {
                 options[NSPersistentHistoryTrackingKey] = true
             }

@@ -80,7 +80,7 @@ package struct StoreReport: Encodable, Sendable {
 
     private static func transactions(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> Int?
     {
-        let history = TableFaults.History.transaction
+        let history = HistoryTables.transaction
         guard tables.columns(of: history) != nil else { return nil }
         return Int(try connection.integer(RowLookup.count(in: history)))
     }
