@@ -106,7 +106,9 @@ package struct BatchUpdate {
 
     /// Whether a column's new value is in the range of its attribute, in SQL; NULL without a value.
     private static func isInRange(_ column: SQLStatement, _ kind: SlotKind) -> SQLStatement {
-        guard kind == .integer16 || kind == .integer32 else { return "CASE WHEN \(column) IS NOT NULL THEN 1 END" }
+        guard kind == .integer16 || kind == .integer32 else {
+            return "CASE WHEN \(column) IS NOT NULL THEN 1 END"
+        }
         let range = kind.integerRange
         let condition: SQLStatement =
             "\(column) BETWEEN \(integer: range.lowerBound) AND \(integer: range.upperBound)"

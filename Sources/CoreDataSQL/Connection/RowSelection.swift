@@ -49,8 +49,10 @@ package final class RowSelection: Sendable {
             names.append(column.name)
         }
         columnNames = names
-        list = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in "\(name: QuerySource.base).\(name: name)" }
-            .joined(separator: ", ")
+        list = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in
+            "\(name: QuerySource.base).\(name: name)"
+        }
+        .joined(separator: ", ")
         var entities: [Int32: Entity] = [:]
         for entity in family {
             entities[entity.number] = Entity(
@@ -68,7 +70,9 @@ package final class RowSelection: Sendable {
     @inlinable
     package func entity(_ stored: Int64) -> Entity? {
         let number = Int32(truncatingIfNeeded: stored)
-        guard let entity = only?.number == number ? only : entities[number], number == stored else { return nil }
+        guard let entity = only?.number == number ? only : entities[number], number == stored else {
+            return nil
+        }
         return entity
     }
 }

@@ -19,7 +19,8 @@ extension SQLConnection {
     }
 
     package func forEachRow(
-        of statement: SQLStatement, as selection: RowSelection, timestamp: Double, _ body: (Row) throws -> Void
+        of statement: SQLStatement, as selection: RowSelection, timestamp: Double,
+        _ body: (Row) throws -> Void
     ) throws {
         try forEachRow(of: dialect.render(statement), as: selection, timestamp: timestamp, body)
     }

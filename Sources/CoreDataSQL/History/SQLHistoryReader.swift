@@ -18,7 +18,8 @@ package final class SQLHistoryReader: HistoryReader {
 
     /// - Parameter connection: inside of a transaction.
     package init(
-        _ store: any SQLStore, _ history: StoreHistory, _ connection: any SQLConnection, readsFiles: Bool = true
+        _ store: any SQLStore, _ history: StoreHistory, _ connection: any SQLConnection,
+        readsFiles: Bool = true
     ) {
         self.store = store
         self.history = history

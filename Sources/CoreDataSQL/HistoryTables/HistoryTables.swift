@@ -78,7 +78,8 @@ package struct HistoryTables: Sendable, Equatable {
         let string = SQLPiece.columnType(.string(length: nil))
         let data = SQLPiece.columnType(.data)
         func index(_ column: String) -> SQLPiece { .indexed(column, isAscending: true) }
-        let tombstones = tombstoneNames.map { name -> SQLStatement in ", \(name: name) \(data)" }.joined(separator: "")
+        let tombstones = tombstoneNames.map { name -> SQLStatement in ", \(name: name) \(data)" }.joined(
+            separator: "")
         return [
             """
             CREATE TABLE ACHANGE ( Z_PK \(key), Z_ENT \(integer), Z_OPT \(integer), ZCHANGETYPE \(integer), ZENTITY \
@@ -112,7 +113,9 @@ package struct HistoryTables: Sendable, Equatable {
             (Self.changeNumber, "CHANGE"), (Self.transactionNumber, "TRANSACTION"),
             (Self.stringNumber, "TRANSACTIONSTRING"),
         ].map { number, name in
-            let values: [SQLStatement] = ["\(integer: number)", SQLStatement(.literal(.text(name))), "0", "0"]
+            let values: [SQLStatement] = [
+                "\(integer: number)", SQLStatement(.literal(.text(name))), "0", "0",
+            ]
             return SQLStatement(
                 .insertUnlessThere(
                     table: "Z_PRIMARYKEY", columns: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], values: values))
@@ -177,7 +180,8 @@ package struct HistoryTables: Sendable, Equatable {
     private var transactions: SQLStatement {
         let texts = Self.texts.map { name -> SQLStatement in
             guard hasStrings else { return "t.\(name: name)" }
-            let string: SQLStatement = "(SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name: name + "TS"))"
+            let string: SQLStatement =
+                "(SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name: name + "TS"))"
             return SQLStatement(.coalesce(string, "t.\(name: name)"))
         }
         return "SELECT t.Z_PK, t.ZTIMESTAMP, \(list: texts) FROM ATRANSACTION t"
@@ -201,7 +205,8 @@ package struct HistoryTables: Sendable, Equatable {
     }
 
     /// The lowest number of a transaction after a time. Parameter: the time.
-    static let firstAfterTime: SQLStatement = "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP > \(.parameter)"
+    static let firstAfterTime: SQLStatement =
+        "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP > \(.parameter)"
 
     /// The latest transactions first. Parameters: the number that all are below, how many.
     var latestTransactions: SQLStatement {
@@ -210,7 +215,8 @@ package struct HistoryTables: Sendable, Equatable {
 
     /// The number of the last transaction that was ever saved.
     static let lastNumber: SQLStatement = {
-        let counted: SQLStatement = "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(integer: transactionNumber))"
+        let counted: SQLStatement =
+            "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(integer: transactionNumber))"
         let stored: SQLStatement = "(SELECT MAX(Z_PK) FROM ATRANSACTION)"
         return "SELECT \(.greatest("\(.coalesce(counted, "0"))", "\(.coalesce(stored, "0"))"))"
     }()
@@ -225,7 +231,8 @@ package struct HistoryTables: Sendable, Equatable {
 
     /// The columns of a change: key, type, entity, key of the object, transaction, bitmap, values of deleted objects.
     private var allChanges: SQLStatement {
-        let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstoneNames
+        let columns =
+            ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstoneNames
         return "SELECT \(names: columns) FROM ACHANGE"
     }
 

@@ -52,7 +52,9 @@ package struct DanglingLinkCheck {
         let selection = tables.selection(of: schema.entity(home))
         let statement = try FetchCompiler(schema: schema).rows(
             FetchQuery(home: home), columns: selection.list, keys: (column.name, references))
-        return try connection.rows(statement, as: selection).map { DanglingLinks.Owner(row: $0, relationship: relationship) }
+        return try connection.rows(statement, as: selection).map {
+            DanglingLinks.Owner(row: $0, relationship: relationship)
+        }
     }
 
     // MARK: Links to what is gone

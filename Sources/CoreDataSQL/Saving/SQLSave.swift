@@ -206,7 +206,8 @@ package struct SQLSave {
             else { continue }
             let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
             for column in columns {
-                try statements.endLinks(relationship, links, column: column, of: entity, deletion.old.reference)
+                try statements.endLinks(
+                    relationship, links, column: column, of: entity, deletion.old.reference)
             }
         }
     }

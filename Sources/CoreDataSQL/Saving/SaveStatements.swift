@@ -65,14 +65,17 @@ final class SaveStatements {
     }
 
     func addLink(
-        _ relationship: NSRelationshipDescription, _ links: SQLLinks, _ owner: SQLValue, _ destination: SQLValue
+        _ relationship: NSRelationshipDescription, _ links: SQLLinks, _ owner: SQLValue,
+        _ destination: SQLValue
     ) throws {
         try run(
-            statement(.addLink(ObjectIdentifier(relationship))) { compiler.addLink(links) }, [owner, destination])
+            statement(.addLink(ObjectIdentifier(relationship))) { compiler.addLink(links) },
+            [owner, destination])
     }
 
     func removeLink(
-        _ relationship: NSRelationshipDescription, _ links: SQLLinks, _ owner: SQLValue, _ destination: SQLValue
+        _ relationship: NSRelationshipDescription, _ links: SQLLinks, _ owner: SQLValue,
+        _ destination: SQLValue
     ) throws {
         try run(
             statement(.removeLink(ObjectIdentifier(relationship))) { compiler.removeLink(links) },
@@ -84,7 +87,8 @@ final class SaveStatements {
         _ relationship: NSRelationshipDescription, _ links: SQLLinks, column: String, of entity: SQLEntity,
         _ reference: Int64
     ) throws {
-        let key = SaveStatement.endLinks(ObjectIdentifier(relationship), column: column, entity: entity.number)
+        let key = SaveStatement.endLinks(
+            ObjectIdentifier(relationship), column: column, entity: entity.number)
         try run(
             statement(key) { compiler.endLinks(links, column: column, of: entity) }, [.integer(reference)])
     }

@@ -18,7 +18,8 @@ package final class StoreTables: Sendable {
         compiler = FetchCompiler(schema: schema, keepsStatements: true)
         statements = RenderedStatements(schema.dialect)
         selections = Dictionary(
-            schema.entities.map { ($0.number, schema.selection(of: $0)) }, uniquingKeysWith: { first, _ in first })
+            schema.entities.map { ($0.number, schema.selection(of: $0)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// What reads rows of an entity and its subentities.

@@ -23,7 +23,8 @@ struct PreservedFiles {
         for entity in schema.entities {
             let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
-                let arguments = [entity.number.databaseValue] + (condition?.arguments.map(\.databaseValue) ?? [])
+                let arguments =
+                    [entity.number.databaseValue] + (condition?.arguments.map(\.databaseValue) ?? [])
                 names.formUnion(
                     try ExternalFileNames.all(
                         in: database, column: HistoryTables.tombstone(index), of: HistoryTables.change,

@@ -33,7 +33,8 @@ struct RowDecoder: Sendable {
 
     @inline(__always)
     private func decode(
-        _ column: RowSelection.Column, _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
+        _ column: RowSelection.Column, _ statement: OpaquePointer, _ builder: inout RowBuilder,
+        _ entity: RowSelection.Entity,
         _ reference: Int64
     ) throws {
         if column.kind.isWholeNumber || column.kind == .toOne {

@@ -21,7 +21,9 @@ extension SQLiteStoreOpening {
             Log.store.error("\(error.localizedDescription)")
         }
         // What has no rows leaves no gap that a reader would not see.
-        guard !options.tracksHistory, try history?.tables.haveRows(SQLiteConnection(database)) ?? true else { return [] }
+        guard !options.tracksHistory, try history?.tables.haveRows(SQLiteConnection(database)) ?? true else {
+            return []
+        }
         return ["persistent history; add it with \(NSPersistentHistoryTrackingKey) to change it"]
     }
 
