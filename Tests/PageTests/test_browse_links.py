@@ -173,7 +173,7 @@ class LongList(StoreTest):
         for text in ["0", "251", "1.5", "first"]:
             place.fill(text)
             place.press("Enter")
-            expect(page.locator("#status")).to_have_text("The place is a number from 1 to 250.")
+            expect(page.locator("#status")).to_have_text("The position must be a number from 1 to 250.")
             expect(place).to_have_value("3")
         expect(page.locator("#access")).to_have_text("Saved")
         place.fill("245")

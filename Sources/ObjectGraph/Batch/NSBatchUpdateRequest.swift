@@ -57,7 +57,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open var entity: NSEntityDescription {
         guard let givenEntity else {
             fatalError(
-                "This NSBatchUpdateRequest for '\(entityName)' was made with a name and has no entity.")
+                "This NSBatchUpdateRequest for '\(entityName)' was made with an entity name: its entity is found when it is executed."
+            )
         }
         return givenEntity
     }

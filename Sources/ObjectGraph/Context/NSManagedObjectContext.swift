@@ -87,11 +87,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "A context works on a coordinator or on a parent: this one has a coordinator already.")
             require(
                 parentContext == nil && identityMap.all.isEmpty,
-                "The parent of a context that has one, or has objects, cannot be changed.")
+                "The parent of a context cannot be changed once it has one, or has objects.")
             guard let newValue else { return }
             require(
                 !sequence(first: newValue, next: \.parentContext).contains { $0 === self },
-                "A context cannot be its own parent, nor can one below it.")
+                "A context cannot be its own parent or ancestor.")
             parentContext = newValue
             generation = nil
             identities.share()
@@ -124,7 +124,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "A context works on a coordinator or on a parent: this one has a parent already.")
             require(
                 coordinator == nil || coordinator === newValue || identityMap.all.isEmpty,
-                "The coordinator of a context that has objects cannot be changed.")
+                "The coordinator of a context cannot be changed once it has objects.")
             coordinator?.subscribers.remove(self)
             coordinator = newValue
             unstored = UnstoredEntities()

@@ -121,7 +121,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw NSError.coreData(
-            .persistentStoreInvalidType, "\(self) does not tell the metadata of a store that is not open.")
+            .persistentStoreInvalidType, "\(self) cannot return the metadata of a store that is not open.")
     }
 
     /// Sets the metadata of the store at a URL; the store is not opened.
@@ -129,7 +129,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         throw NSError.coreData(
-            .persistentStoreInvalidType, "\(self) does not set the metadata of a store that is not open.")
+            .persistentStoreInvalidType, "\(self) cannot set the metadata of a store that is not open.")
     }
 
     /// Called when the store was added.
