@@ -119,7 +119,7 @@ export function edit(item, build, name = null) {
 async function perform(item, build, name) {
   const { document } = state;
   const at = resolve(document.root, item);
-  if (!at) throw new Error("This is no longer in the model.");
+  if (!at) throw new Error("This was removed from the model.");
   const request = build(at, elementAt(document.root, at));
   try {
     const next = await post("/api/edit", { version: document.version, revision: document.revision, edit: request });

@@ -104,7 +104,7 @@ struct DataRoutes: Sendable {
         case let error as BrowsingError: error.detail
         case let error as NSError where error.domain == NSCocoaErrorDomain: error.localizedDescription
         // The client has gone.
-        default: "The export was stopped before everything was sent."
+        default: "The download was stopped before everything was sent."
         }
     }
 
