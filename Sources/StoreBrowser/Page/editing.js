@@ -151,7 +151,7 @@ export const linkEditor = {
     const text = String(place + 1);
     if (!canMove) return h("span", { class: "quiet place" }, text);
     return h("input", {
-      id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Place of ${other} in ${shape.name}`,
+      id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Position of ${other} in ${shape.name}`,
       onchange: async ({ target }) => {
         const to = Number(target.value);
         if (!Number.isInteger(to) || to < 1 || to > count) announce(`The position must be a number from 1 to ${count}.`, true);
