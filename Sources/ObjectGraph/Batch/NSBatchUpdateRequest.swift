@@ -12,7 +12,8 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     case updatedObjectsCountResultType = 2
 }
 
-/// What an `NSBatchUpdateRequest` did.
+/// What an `NSBatchUpdateRequest` changed: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
+/// says.
 public class NSBatchUpdateResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

@@ -2,13 +2,29 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A context for work with managed objects: it keeps one object for each identity, notes changes, and saves them.
+/// A context for work with managed objects: it keeps one object for each identity, tracks changes, and saves them.
 ///
-/// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue
-/// context, on the main thread. Debug builds check it.
+/// ```swift
+/// let context = container.newBackgroundContext()
+/// try await context.perform {
+///     let book = Book(context: context)
+///     book.title = "Emma"
+///     try context.save()
+/// }
+/// ```
+///
+/// Use one context for the user interface (`NSPersistentContainer.viewContext`), and one for each task in the background. Changes are
+/// seen by no other context until `save()`. A save writes all of them, in one transaction for each store, or throws; after an error the
+/// objects still have their unsaved changes. What happens when another context has saved the same objects meanwhile is decided by the
+/// `mergePolicy`; by default the save throws. Set `automaticallyMergesChangesFromParent` to see what others save.
+///
+/// A context with a `parent` saves into that context instead of a store, which is right for edits that may be discarded.
+///
+/// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue context, on the main
+/// thread. Debug builds check it. It keeps unsaved objects alive, and others only while the program uses them.
 ///
 /// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity), `ChangeTracker` (what
-/// changed), `UndoRecorder` (how to take it back), `SaveSession` (the running save), `ContextListeners` (its followers).
+/// changed), `UndoRecorder` (how to undo it), `SaveSession` (the running save), `ContextListeners` (its followers).
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
