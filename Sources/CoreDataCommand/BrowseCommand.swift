@@ -9,9 +9,9 @@ struct BrowseCommand: AsyncParsableCommand {
         commandName: "browse",
         abstract: "Shows the objects of a store in the browser.",
         discussion: """
-            Serves a page on this computer's own address, and opens it. The address holds a random token; nobody \
-            else is let in. The store is only read unless --write is given. Control-C ends it; what is not saved then \
-            is lost. See Documentation/StoreBrowser.md.
+            Serves a page on this computer's own address, and opens it. The address contains a random token; \
+            requests without it are refused. The store is read-only unless --write is given. Control-C ends it; unsaved \
+            changes are lost. See Documentation/StoreBrowser.md.
 
             EXAMPLES
               coredata browse Library.sqlite
@@ -30,7 +30,7 @@ struct BrowseCommand: AsyncParsableCommand {
             try BrowsedStore(opening: input.url, model: model, canWrite: write)
         }
         try await page.serve(StoreBrowser.site(store))
-        if await store.isEdited { Output.error.write("warning: what was not saved is lost.") }
+        if await store.isEdited { Output.error.write("warning: unsaved changes are lost.") }
         try CommandFailure.wrapping { try store.close() }
     }
 }

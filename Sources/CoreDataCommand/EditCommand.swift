@@ -9,8 +9,8 @@ struct EditCommand: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Edits a model in the browser.",
         discussion: """
-            Serves a page on this computer's own address, and opens it. The address holds a random token; nobody \
-            else is let in. Control-C ends it; what is not saved then is lost. See Documentation/ModelEditor.md.
+            Serves a page on this computer's own address, and opens it. The address contains a random token; \
+            requests without it are refused. Control-C ends it; unsaved changes are lost. See Documentation/ModelEditor.md.
 
             EXAMPLES
               coredata edit Library.xcdatamodeld
@@ -33,7 +33,7 @@ struct EditCommand: AsyncParsableCommand {
         }
         try await page.serve(ModelEditor.site(document))
         if await document.isEdited {
-            Output.error.write("warning: what was not saved is lost.")
+            Output.error.write("warning: unsaved changes are lost.")
         }
     }
 }

@@ -47,7 +47,7 @@ struct PortCommand: ParsableCommand {
     var output: String
     @Option(
         help:
-            "The model of the classes. It tells keys apart that accessors do not: URLs from uRLs in addURLsObject.",
+            "The model of the classes. It decides between keys with the same accessor: URLs or uRLs for addURLsObject.",
         completion: .file())
     var model: String?
     @Flag(help: "Print a JSON object: written, unchanged, removed, diagnostics.")

@@ -23,7 +23,7 @@ struct Dependency {
             PropertyKey.suffix(of: name.identifierText, after: prefix) != nil
         else { return nil }
         return MacroDiagnostic(
-            "'\(name.text)' is not found: the class is asked, not the object; write 'class' or 'static' before it",
+            "'\(name.text)' is not found: it is looked up on the class, not the object; write 'class' or 'static' before it",
             at: name, severity: .warning)
     }
 

@@ -24,7 +24,7 @@ struct ManagedClass {
         }
         if let parameters = declaration.genericParameterClause {
             throw MacroDiagnostic(
-                "a class of managed objects has no type parameters: an entity names one class", at: parameters
+                "a class of managed objects cannot be generic: an entity names one class", at: parameters
             )
         }
         guard !declaration.isWithoutSuperclass,

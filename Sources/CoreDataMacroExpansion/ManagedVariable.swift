@@ -101,7 +101,7 @@ struct ManagedVariable {
         guard let suffix = PropertyKey.suffix(of: name.identifierText, after: "primitive") else {
             throw MacroDiagnostic(
                 """
-                '\(name.text)' does not tell which property it is the primitive value of: call it 'primitiveTitle' \
+                '\(name.text)' does not say of which property it is the primitive value: call it 'primitiveTitle' \
                 for 'title', or name the property, '@Managed("title", primitive: true)'
                 """, at: name)
         }

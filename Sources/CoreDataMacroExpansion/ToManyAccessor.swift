@@ -53,7 +53,7 @@ struct ToManyAccessor {
                 "'@ManagedAccessor' is for methods of objects, not of the class", at: modifier)
         }
         if let effects = function.signature.effectSpecifiers {
-            throw MacroDiagnostic("a '@ManagedAccessor' method neither throws nor waits", at: effects)
+            throw MacroDiagnostic("a '@ManagedAccessor' method cannot be 'throws' or 'async'", at: effects)
         }
         if let result = function.signature.returnClause {
             throw MacroDiagnostic("a '@ManagedAccessor' method returns nothing", at: result)

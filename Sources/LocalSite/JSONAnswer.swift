@@ -25,7 +25,7 @@ extension Request {
         _ type: Value.Type, _ context: LocalRequestContext
     ) async throws -> Value {
         guard headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false else {
-            throw SiteError(.unsupportedMediaType, code: "type", "Only JSON is understood here.")
+            throw SiteError(.unsupportedMediaType, code: "type", "The request must be JSON.")
         }
         return try JSONDecoder().decode(type, from: try await data(atMost: context.maxUploadSize))
     }

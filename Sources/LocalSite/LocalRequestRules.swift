@@ -63,16 +63,16 @@ struct LocalRequestRules: RouterMiddleware {
 
     private static let stranger = SiteError(
         .unauthorized, code: "access",
-        "This page is opened by the address that the command printed, with its token.")
+        "Open this page by the address that the command printed, which contains a token.")
 
     private static let wrongToken = SiteError(
         .unauthorized, code: "access",
-        "The token in this address is not that of the running server, which was started anew.")
+        "The token in this address is from an earlier start of the server.")
 
     private static let usedTicket = SiteError(
         .unauthorized, code: "access",
         """
-        This address was good for opening the page once, within a minute of the start. Open the address that the \
+        This address opens the page only once, within a minute after the start. Open the address that the \
         command printed.
         """)
 
@@ -112,7 +112,7 @@ struct LocalRequestRules: RouterMiddleware {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         // Neither is a type that a form of another page could send.
         guard type == "application/json" || type == "application/octet-stream" else {
-            throw SiteError(.unsupportedMediaType, code: "type", "Only JSON and files are understood.")
+            throw SiteError(.unsupportedMediaType, code: "type", "The request must be JSON or a file.")
         }
     }
 }

@@ -82,6 +82,6 @@ package struct LocalSite: Sendable {
 
     private static let usedCode = SiteError(
         .unauthorized, code: "access",
-        "A page can be opened with its code once, within a minute. Open the address that the command printed."
+        "A page can be opened with its code only once, within a minute. Open the address that the command printed."
     )
 }

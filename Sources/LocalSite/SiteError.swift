@@ -57,7 +57,7 @@ struct ErrorAnswers: RouterMiddleware {
 
     private static func sentence(_ status: HTTPResponse.Status) -> String {
         switch status {
-        case .notFound: "Nothing has this address."
+        case .notFound: "There is nothing at this address."
         case .contentTooLarge: "This is more than a request may hold."
         case .methodNotAllowed: "This cannot be done here."
         default: status.reasonPhrase

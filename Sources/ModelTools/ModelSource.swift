@@ -25,7 +25,8 @@ package struct ModelSource {
             let known = versions.map { ($0 as NSString).deletingPathExtension }.sorted()
             throw ModelFileError(
                 .unknownName,
-                "there is no version '\(version)'; there are: \(known.joined(separator: ", "))", file: url)
+                "there is no version '\(version)'; the versions are: \(known.joined(separator: ", "))",
+                file: url)
         }
         self.url = url.appendingPathComponent(name)
     }

@@ -74,7 +74,7 @@ import Testing
             try value("list.many.v", object)
         } throws: {
             ($0 as? PredicateEvaluationError)?.reason
-                == "The key path leads over more than 10000000 elements."
+                == "The key path crosses more than 10000000 elements."
         }
         #expect(try value("list.many.@count", object) as? Int == 2)
     }

@@ -133,14 +133,14 @@ import Testing
         #expect(formatError("a == %@ AND b == %@", 1)?.reason == "There are too few arguments: 1 is given.")
         #expect(formatError("a == %@ AND b == %@", 1)?.column == 18)
         #expect(formatError("a == 1", 1)?.reason == "There are too many arguments: 1, of which 0 are used.")
-        #expect(formatError("%d == 1", "x")?.reason == "%d takes a number, and got a value of type String.")
-        #expect(formatError("%f == 1", nil)?.reason == "%f takes a number, and got nil.")
+        #expect(formatError("%d == 1", "x")?.reason == "%d takes a number, but got a value of type String.")
+        #expect(formatError("%f == 1", nil)?.reason == "%f takes a number, but got nil.")
         #expect(
             formatError("%K == 1", 1)?.reason
-                == "%K takes a key path as a string, and got a value of type Int.")
+                == "%K takes a key path as a string, but got a value of type Int.")
         #expect(formatError("%K == 1", "a..b")?.reason == "The key path \"a..b\" has an empty key.")
         #expect(formatError("%K == 1", "")?.reason == "The key path \"\" has an empty key.")
-        #expect(formatError("%s == 1", 5)?.reason == "%s takes a C string, and got a value of type Int.")
+        #expect(formatError("%s == 1", 5)?.reason == "%s takes a C string, but got a value of type Int.")
         #expect(
             formatError("a == %@", NSPredicate(value: true))?.reason.contains("NSCompoundPredicate") == true)
         #expect(formatError("a == %y", 1)?.reason.hasPrefix("There is no such argument") == true)

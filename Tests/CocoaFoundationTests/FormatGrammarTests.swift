@@ -142,7 +142,7 @@ import Testing
         // In a process of its own, because a model that another test makes installs how to fetch.
         await #expect(processExitsWith: .success) {
             precondition(
-                formatError("x IN FETCH(a, b, NO)")?.reason.contains("FETCH needs Core Data") == true)
+                formatError("x IN FETCH(a, b, NO)")?.reason.contains("has used Core Data") == true)
         }
     }
 }

@@ -18,7 +18,7 @@ import Testing
         let error = #expect(throws: PredicateEvaluationError.self) {
             try KeyPathSteps(path(40_000)).value(of: Knot())
         }
-        #expect(error?.reason == "The key path leads over more than 100 collections.")
+        #expect(error?.reason == "The key path crosses more than 100 collections.")
     }
 
     private let library: Item = {

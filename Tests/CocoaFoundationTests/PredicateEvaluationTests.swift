@@ -140,12 +140,12 @@ import Testing
                 "ANY a == 1", .predicate,
                 "The left hand side of ANY or ALL must be a collection, and is a value of type Int."
             ),
-            ("a.@count == 1", .predicate, "@count needs a collection, and got a value of type Int."),
+            ("a.@count == 1", .predicate, "@count needs a collection, but got a value of type Int."),
             ("a.b == 1", .predicate, "a value of type Int has no value for the key \"b\"."),
-            ("length:(a) == 1", .values, "The function length: takes a text, and got a value of type Int."),
+            ("length:(a) == 1", .values, "The function length: takes a string, but got a value of type Int."),
             (
                 "SUBQUERY(a, $x, TRUEPREDICATE).@count == 1", .predicate,
-                "SUBQUERY needs a collection, and got a value of type Int."
+                "SUBQUERY needs a collection, but got a value of type Int."
             ),
             (
                 "FUNCTION(a, 'foo') == 1", .predicate,
@@ -154,7 +154,7 @@ import Testing
             ("ANYKEY == 1", .predicate, "ANYKEY has a value only in Spotlight queries."),
             (
                 "a UNION {1} == 1", .values,
-                "UNION needs two collections, and got a value of type Int and a value of type Array<Any>."
+                "UNION needs two collections, but got a value of type Int and a value of type Array<Any>."
             ),
         ]
         for (text, cause, reason) in cases {

@@ -55,12 +55,12 @@ import Testing
         #expect(try coredata(["info", store]).output.hasSuffix("\n1  Author\n3  Book\n"))
 
         let schema = try coredata(["schema", store] + model)
-        #expect(schema.status == 0 && schema.errors.contains("has no schema of SQL"))
+        #expect(schema.status == 0 && schema.errors.contains("has no SQL schema"))
         #expect(
             schema.output.contains("Book\n  author  to-one Author\n  name    String\n  pages   Integer 32\n"))
         #expect(try coredata(["schema", "--json", store] + model).output.contains("\"to-many Book\""))
         let sql = try coredata(["schema", "--sql", store])
-        #expect(sql.status == 2 && sql.errors.contains("has no schema of SQL"))
+        #expect(sql.status == 2 && sql.errors.contains("has no SQL schema"))
 
         let query = try coredata(
             [

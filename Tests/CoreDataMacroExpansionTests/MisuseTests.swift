@@ -89,7 +89,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         .member(
             "@Managed(primitive: true) var title: String?", at: "title",
             """
-            'title' does not tell which property it is the primitive value of: call it 'primitiveTitle' for \
+            'title' does not say of which property it is the primitive value: call it 'primitiveTitle' for \
             'title', or name the property, '@Managed("title", primitive: true)'
             """),
         .member(
@@ -144,7 +144,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             "'@ManagedAccessor' is for methods of objects, not of the class"),
         .member(
             "@ManagedAccessor func addToPages(_ value: Page) throws", at: "throws",
-            "a '@ManagedAccessor' method neither throws nor waits"),
+            "a '@ManagedAccessor' method cannot be 'throws' or 'async'"),
         .member(
             "@ManagedAccessor func addToPages(_ value: Page) -> Bool", at: "-> Bool",
             "a '@ManagedAccessor' method returns nothing"),
@@ -171,7 +171,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             "'Book' needs a superclass: NSManagedObject, or a class that inherits from it"),
         Misuse(
             "@ManagedObject class Book<Page>: NSManagedObject {}", at: "<Page>",
-            "a class of managed objects has no type parameters: an entity names one class"),
+            "a class of managed objects cannot be generic: an entity names one class"),
     ]
 
     static let lists: [Misuse] = [
@@ -211,7 +211,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             }
             """, at: "keyPathsForValuesAffectingMonth",
             """
-            'keyPathsForValuesAffectingMonth' is not found: the class is asked, not the object; write 'class' or \
+            'keyPathsForValuesAffectingMonth' is not found: it is looked up on the class, not the object; write 'class' or \
             'static' before it
             """, isError: false),
         Misuse(

@@ -36,7 +36,7 @@ struct ContradictoryModelTests {
                 <entity name="A"><relationship name="r" minCount="2" maxCount="1" destinationEntity="A"/></entity>
                 """,
             reason: .invalidValue, element: "A.r",
-            detail: "there cannot be at least 2 and at most 1 destinations"),
+            detail: "a minimum of 2 and a maximum of 1 destinations exclude each other"),
         Case(
             testDescription: "indexes",
             content: """

@@ -58,7 +58,7 @@ struct CurrentVersionMarkerTests {
     func aNameThatIsNotAStringIsAnError() throws {
         let number = binary(
             [.string("_XCCurrentVersionName"), .integer(2), .dictionary(keys: [0], values: [1])], root: 2)
-        #expect(try error(number).detail == "'_XCCurrentVersionName' is not a text")
+        #expect(try error(number).detail == "'_XCCurrentVersionName' is not a string")
         #expect(try error(binary([.string("A")], root: 0)).reason == .malformed)
         #expect(try error(Data(count: 1 << 17)).reason == .tooLarge)
     }

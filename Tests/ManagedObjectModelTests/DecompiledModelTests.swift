@@ -114,7 +114,7 @@ struct DecompiledModelTests {
         derived.filteringPredicate = try NSPredicate(parsing: "a == 1")
         let error = refusal(model)
         #expect(error?.element == "A.d")
-        #expect(error?.detail == "a model file has no place for the filtering predicate 'a == 1'")
+        #expect(error?.detail == "a model file cannot hold the filtering predicate 'a == 1'")
     }
 
     @Test("A validation warning without a predicate cannot be written to a model file")
@@ -126,7 +126,7 @@ struct DecompiledModelTests {
         plain.setValidation([], warnings: ["alone"])
         #expect(
             refusal(model)?.detail
-                == "a model file has no place for the validation warning 'alone' without a predicate")
+                == "a model file cannot hold the validation warning 'alone' without a predicate")
         plain.setValidation([], warnings: [])
         link.setValidation([], warnings: [NSNumber(value: 7)])
         #expect(refusal(model)?.element == "A.r")
@@ -137,7 +137,7 @@ struct DecompiledModelTests {
         let plain = attribute("a", .string)
         let model = makeModel(entity("A", [plain]))
         plain.isMarkedReadOnly = true
-        #expect(refusal(model)?.detail == "a model file has no place for read-only properties")
+        #expect(refusal(model)?.detail == "a model file cannot hold read-only properties")
     }
 
     // MARK: Composite types

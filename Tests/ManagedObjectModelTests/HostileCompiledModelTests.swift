@@ -259,7 +259,7 @@ struct HostileCompiledModelTests {
         }
         let table = writer.addDictionary(["NSDictionary"], entities)
         let data = try writer.finish(root: writer.add(["NSManagedObjectModel"], [("NSEntities", table)]))
-        #expect(error(data)?.detail.contains("stands for more than") == true)
+        #expect(error(data)?.detail.contains("expands to more than") == true)
     }
 
     @Test("A user info value whose shared parts multiply is refused")
@@ -272,7 +272,7 @@ struct HostileCompiledModelTests {
             ["NSEntityDescription"], [("NSEntityName", .text("E")), ("NSUserInfo", notes)])
         let table = writer.addDictionary(["NSDictionary"], [(key: "E", place: entity)])
         let data = try writer.finish(root: writer.add(["NSManagedObjectModel"], [("NSEntities", table)]))
-        #expect(error(data)?.detail.contains("stands for more than") == true)
+        #expect(error(data)?.detail.contains("expands to more than") == true)
         #expect(error(data)?.element == "E")
     }
 

@@ -70,7 +70,7 @@ struct MultipliedArchiveTests {
         let error = self.error(editor)
         #expect(error?.reason == .tooLarge)
         #expect(
-            error?.detail == "the archive stands for more than 200000 values and parts of indexes")
+            error?.detail == "the archive expands to more than 200000 values and parts of indexes")
         #expect(error?.element?.hasPrefix("Book.") == true)
     }
 
@@ -86,7 +86,7 @@ struct MultipliedArchiveTests {
         var editor = try sample()
         let table = try editor.addTable("k", nestedLists(20, in: &editor))
         editor.set("NSUserInfo", of: try attribute("year", in: editor), toObject: table)
-        #expect(error(editor)?.detail.contains("stands for more than 200000") == true)
+        #expect(error(editor)?.detail.contains("expands to more than 200000") == true)
         #expect(error(editor)?.element == "Book.year")
     }
 
@@ -107,6 +107,6 @@ struct MultipliedArchiveTests {
         for name in ["title", "price", "bought", "isRead", "cover", "secret"] {
             editor.set("NSUserInfo", of: try attribute(name, in: editor), toObject: table)
         }
-        #expect(error(editor)?.detail.contains("stands for more than 200000") == true)
+        #expect(error(editor)?.detail.contains("expands to more than 200000") == true)
     }
 }

@@ -77,7 +77,7 @@ import Testing
             ("books.@count", nil as String?), ("now()", nil), ("name", nil), ("canonical:(name)", nil),
             ("books.@count +", "column"), ("", "missing"), ("books.price", "to-many"),
             ("nothing", "no property"),
-            ("books.title.@sum", "not a number"), ("name + name", "not one that a store computes"),
+            ("books.title.@sum", "not a number"), ("name + name", "a store cannot compute it"),
         ])
     func aDerivationSaysWhatIsWrong(text: String, problem: String?) throws {
         let tree = try TestModel.tree(

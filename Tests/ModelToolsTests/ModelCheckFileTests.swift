@@ -71,10 +71,10 @@ struct ModelCheckFileTests {
             #expect(found.map(\.severity) == Array(repeating: .warning, count: 4))
             #expect(found.map(\.entity) == ["New", "Old", "Plain", "Unsure"])
             #expect(found.allSatisfy { $0.file?.hasSuffix("M.momd/M.mom") == true })
-            #expect(found[2].message == "the list of versions has another version hash")
+            #expect(found[2].message == "VersionInfo.plist has another version hash")
             #expect(
                 found[3].message
-                    == "the list of versions has another version hash; that of an entity with several "
+                    == "VersionInfo.plist has another version hash; that of an entity with several "
                     + "uniqueness constraints cannot be computed with certainty")
             try write("garbage", to: list)
             #expect(ModelCheck.findings(in: url).map(\.code).contains(.malformed))

@@ -112,11 +112,11 @@ class Editing(StoreTest):
         self.write_elsewhere("Book/3", "title", "Theirs")
         for _ in range(2):
             page.locator("#save").click()
-            expect(page.locator("#objects .conflict")).to_contain_text("somebody else has changed")
+            expect(page.locator("#objects .conflict")).to_contain_text("the same objects have been changed")
             expect(page.locator("#access")).to_have_text("1 unsaved")
         self.eventually([], lambda: violations(page))
         self.eventually([], lambda: cut_off(page))
-        page.get_by_role("button", name="Discard changes and read anew").click()
+        page.get_by_role("button", name="Discard changes and read again").click()
         expect(page.locator("[id='f-Book/3-title']")).to_have_value("Theirs")
         expect(page.locator("#access")).to_have_text("Saved")
         expect(page.locator("#objects .conflict")).to_have_count(0)

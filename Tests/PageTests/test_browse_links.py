@@ -168,12 +168,12 @@ class LongList(StoreTest):
 
     def test_a_member_is_moved_to_a_place_that_is_typed(self):
         page = self.page
-        place = page.get_by_role("textbox", name="Place of Track/248 in tracks")
+        place = page.get_by_role("textbox", name="Position of Track/248 in tracks")
         expect(place).to_have_value("3")
         for text in ["0", "251", "1.5", "first"]:
             place.fill(text)
             place.press("Enter")
-            expect(page.locator("#status")).to_have_text("The place is a number from 1 to 250.")
+            expect(page.locator("#status")).to_have_text("The position must be a number from 1 to 250.")
             expect(place).to_have_value("3")
         expect(page.locator("#access")).to_have_text("Saved")
         place.fill("245")
@@ -196,7 +196,7 @@ class LongList(StoreTest):
 
     def test_a_refused_move_leaves_what_is_shown(self):
         page = self.page
-        place = page.get_by_role("textbox", name="Place of Track/248 in tracks")
+        place = page.get_by_role("textbox", name="Position of Track/248 in tracks")
         refused = {"code": "model", "message": "This one stays where it is."}
         page.route("**/api/move", lambda route: route.fulfill(status=422, json={"error": refused}))
         place.fill("245")
@@ -220,7 +220,7 @@ class LongList(StoreTest):
         up = page.get_by_role("button", name="Move Track/230 up in tracks")
         up.press("Enter")
         self.shown(250)
-        expect(page.get_by_role("textbox", name="Place of Track/230 in tracks")).to_have_value("20")
+        expect(page.get_by_role("textbox", name="Position of Track/230 in tracks")).to_have_value("20")
         expect(up).to_be_focused()
         page.get_by_role("button", name="Move Track/230 down in tracks").press("Enter")
         self.shown(230, 21)

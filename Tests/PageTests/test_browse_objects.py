@@ -288,7 +288,7 @@ class Tables(StoreTest):
         page = self.page
         self.show_books()
         page.on("download", lambda download: self.fail("something was downloaded"))
-        refused = {"code": "busy", "message": "Another table is being exported; wait until that has ended."}
+        refused = {"code": "busy", "message": "Another table is being exported; wait until that is finished."}
         page.route("**/api/export/check*", lambda route: route.fulfill(status=503, json={"error": refused}))
         page.locator("#export-csv").click()
         expect(page.locator("#status")).to_have_text(f"Not exported: {refused['message']}")

@@ -505,7 +505,7 @@ class Model(EditorTest):
         # The files change once more before the merge is sent.
         file.write_text(file.read_text().replace("</model>", '    <entity name="Theirs" syncable="YES"/>\n</model>'))
         dialog.get_by_role("button", name="Merge").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("have been changed meanwhile")
+        expect(dialog.get_by_role("alert")).to_contain_text("have changed in the meantime")
         expect(dialog.get_by_role("row", name="Theirs")).to_be_visible()
         expect(choice).to_have_value("mine")
         expect(dialog.get_by_label("Take for Author codeGenerationType")).to_have_value("theirs")

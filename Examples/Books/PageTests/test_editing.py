@@ -118,7 +118,7 @@ class Editing(PageTest):
         self.change({"Title": "Something else"})
         page.get_by_role("link", name="Discard").click()
         expect(page.get_by_role("listitem").filter(has_text="Something else")).to_contain_text("Villette")
-        page.get_by_role("button", name="Give up all changes").click()
+        page.get_by_role("button", name="Discard all changes").click()
         self.unsaved("Everything is saved")
         self.open_book("Villette")
 

@@ -87,7 +87,7 @@ class Windows(PageTest):
         expect(two.locator("#meanwhile")).to_contain_text("changed in another window")
         expect(two.get_by_label("Price")).to_have_value("2")
         two.get_by_role("button", name="Keep the changes").click()
-        expect(two.get_by_role("alert")).to_contain_text("Somebody else was faster")
+        expect(two.get_by_role("alert")).to_contain_text("This book has changed")
         expect(two.get_by_label("Price")).to_have_value("2")
         two.get_by_role("button", name="Keep the changes").click()
         expect(two.locator(".facts .price")).to_contain_text("2.00")

@@ -8,14 +8,14 @@ enum ElementAccess {
         guard let value = presentValue(value), let index = presentValue(index) else { return nil }
         guard let collection = value as? any ValueCollection else {
             throw PredicateEvaluationError(
-                .values, "An index needs a collection, and got \(described(value)).")
+                .values, "An index needs a collection, but got \(described(value)).")
         }
         if let symbol = index as? NSExpression.Symbol, symbol == .size { return collection.collectionCount }
         switch collection.collectionKind {
         case .dictionary:
             return (value as? any KeyedCollection)?.value(of: index)
         case .set:
-            throw PredicateEvaluationError(.values, "A set has no order that an index could count in.")
+            throw PredicateEvaluationError(.values, "A set is not ordered, so its elements have no indexes.")
         case .array, .orderedSet:
             break
         }

@@ -125,7 +125,7 @@ package enum FunctionTable {
             case .absent: nil
             case .text(let text): body(text)
             case .url(let url): body(url.absoluteString)
-            default: throw wrongArgument(name, "a text", arguments[0])
+            default: throw wrongArgument(name, "a string", arguments[0])
             }
         }
     }
@@ -157,7 +157,7 @@ package enum FunctionTable {
     static func wrongArgument(_ name: String, _ wanted: String, _ argument: Any?) -> PredicateEvaluationError
     {
         PredicateEvaluationError(
-            .values, "The function \(name) takes \(wanted), and got \(described(argument)).")
+            .values, "The function \(name) takes \(wanted), but got \(described(argument)).")
     }
 }
 

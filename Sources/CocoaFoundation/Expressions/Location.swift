@@ -15,7 +15,7 @@ struct Location {
             let longitude = Number(try KeyPathSteps("longitude").value(of: value))
         else {
             throw FunctionTable.wrongArgument(
-                "distanceToLocation:fromLocation:", "two places with latitude and longitude", value)
+                "distanceToLocation:fromLocation:", "two locations with latitude and longitude", value)
         }
         self.latitude = latitude.double * .pi / 180
         self.longitude = longitude.double * .pi / 180

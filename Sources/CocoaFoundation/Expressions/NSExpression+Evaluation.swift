@@ -126,7 +126,7 @@ extension NSExpression {
         guard let value = presentValue(value) else { return [] }
         guard let collection = value as? any ValueCollection else {
             throw PredicateEvaluationError(
-                .predicate, "SUBQUERY needs a collection, and got \(described(value)).")
+                .predicate, "SUBQUERY needs a collection, but got \(described(value)).")
         }
         return try collection.collectionElements.filter(condition)
     }
@@ -141,7 +141,7 @@ extension NSExpression.SetOperation {
         guard let left = left as? any ValueCollection, let right = right as? any ValueCollection else {
             throw PredicateEvaluationError(
                 .values,
-                "\(rawValue) needs two collections, and got \(described(left)) and \(described(right)).")
+                "\(rawValue) needs two collections, but got \(described(left)) and \(described(right)).")
         }
         func values(_ collection: any ValueCollection) -> [Any] {
             let elements = collection.collectionElements

@@ -63,7 +63,7 @@ struct FormatArguments {
             }
             path = name
         default:
-            throw Failure(reason: "%K takes a key path as a string, and got \(described(value)).")
+            throw Failure(reason: "%K takes a key path as a string, but got \(described(value)).")
         }
         if path.isEmpty || path.hasPrefix(".") || path.hasSuffix(".") || path.contains("..") {
             throw Failure(reason: "The key path \"\(path)\" has an empty key.")
@@ -79,14 +79,14 @@ struct FormatArguments {
         default: break
         }
         guard let number = number(value) else {
-            throw Failure(reason: "%\(letters) takes a number, and got \(described(value)).")
+            throw Failure(reason: "%\(letters) takes a number, but got \(described(value)).")
         }
         return NSExpression(forConstantValue: Int(number.truncated))
     }
 
     private static func double(_ value: Any?, _ letters: String) throws(Failure) -> NSExpression {
         guard let number = number(value) else {
-            throw Failure(reason: "%\(letters) takes a number, and got \(described(value)).")
+            throw Failure(reason: "%\(letters) takes a number, but got \(described(value)).")
         }
         return NSExpression(forConstantValue: number.double)
     }
@@ -101,7 +101,7 @@ struct FormatArguments {
         case let string as String: text = string
         case let pointer as UnsafePointer<CChar>: text = String(cString: pointer)
         case let pointer as UnsafeMutablePointer<CChar>: text = String(cString: pointer)
-        default: throw Failure(reason: "%s takes a C string, and got \(described(value)).")
+        default: throw Failure(reason: "%s takes a C string, but got \(described(value)).")
         }
         return NSExpression(forConstantValue: text)
     }

@@ -120,7 +120,7 @@ extension FormatParser {
             try fail("FETCH needs a fetch request, a context and whether to count.", at: offset)
         }
         guard let factory = FetchExpressions.factory else {
-            try fail("FETCH needs Core Data, which has not been used yet.", at: offset)
+            try fail("FETCH can be parsed only after the program has used Core Data.", at: offset)
         }
         let values = try parts.map(expression)
         let fetch: NSExpression
@@ -162,7 +162,7 @@ extension FormatParser {
         if !function.arity.contains(parts.count) {
             let least = function.arity.lowerBound
             let wanted = least == 1 ? "1 argument" : "\(least) arguments"
-            try fail("The function \(function.name) takes \(wanted), and got \(parts.count).", at: offset)
+            try fail("The function \(function.name) takes \(wanted), but got \(parts.count).", at: offset)
         }
         let call = NSExpression(
             kind: .function(target: nil, name: function.name, arguments: try parts.map(expression)))

@@ -52,7 +52,7 @@ extension FormatParser {
             left = try readRightSide(of: infix, left)
         }
         if prefix == .not {
-            try fail("NOT stands before the whole comparison: \"NOT a IN b\", and not \"a NOT IN b\".")
+            try fail("NOT must precede the whole comparison: write \"NOT a IN b\", not \"a NOT IN b\".")
         }
         leave()
         return left
@@ -188,7 +188,7 @@ extension FormatParser {
     }
 
     private mutating func countNegations(_ lowest: Precedence) throws -> Int {
-        if lowest > .not { try fail("NOT cannot stand before a value.") }
+        if lowest > .not { try fail("NOT cannot precede a value.") }
         var count = 0
         while prefix == .not {
             count += 1
@@ -237,7 +237,7 @@ extension FormatParser {
     private mutating func readAggregateComparison(
         _ modifier: NSComparisonPredicate.Modifier, _ lowest: Precedence
     ) throws -> Node {
-        if lowest > .comparison { try fail("\(token.description) cannot stand before a value.") }
+        if lowest > .comparison { try fail("\(token.description) cannot precede a value.") }
         try advance()
         let left = try readExpression()
         return try readComparison(comparisonOperator(), left, modifier: modifier)

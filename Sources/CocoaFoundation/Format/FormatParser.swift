@@ -55,7 +55,7 @@ struct FormatParser {
     }
 
     private func readEnd() throws {
-        if token.kind != .end { try fail("The text should end here, before \(token.description).") }
+        if token.kind != .end { try fail("Expected the end of the text and found \(token.description).") }
         if arguments.taken != arguments.count {
             try fail(
                 "There are too many arguments: \(arguments.count), of which \(arguments.taken) are used.")
@@ -141,14 +141,14 @@ struct FormatParser {
 
     func predicate(in node: Node) throws -> NSPredicate {
         guard case .predicate(let predicate) = node.content else {
-            try fail("A value stands where a condition is expected.", at: node.offset)
+            try fail("Expected a condition and found a value.", at: node.offset)
         }
         return predicate
     }
 
     func expression(in node: Node) throws -> NSExpression {
         guard case .expression(let expression) = node.content else {
-            try fail("A condition stands where a value is expected.", at: node.offset)
+            try fail("Expected a value and found a condition.", at: node.offset)
         }
         return expression
     }

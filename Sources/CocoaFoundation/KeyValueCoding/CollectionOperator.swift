@@ -69,7 +69,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
         try collection.collectionElements.map { element in
             guard let inner = presentValue(element) as? any ValueCollection else {
                 throw PredicateEvaluationError(
-                    .values, "\(rawValue) needs a collection of collections, and got \(described(element)).")
+                    .values, "\(rawValue) needs a collection of collections, but got \(described(element)).")
             }
             return inner
         }
@@ -87,7 +87,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
         try flattened(values).map { value in
             guard let number = Number(value) else {
                 throw PredicateEvaluationError(
-                    .values, "\(rawValue) needs numbers, and got \(described(value)).")
+                    .values, "\(rawValue) needs numbers, but got \(described(value)).")
             }
             return number
         }

@@ -24,7 +24,7 @@ struct CollectionWay {
         way.depth += 1
         guard way.depth <= Self.collectionLimit else {
             throw PredicateEvaluationError(
-                .predicate, "The key path leads over more than \(Self.collectionLimit) collections.")
+                .predicate, "The key path crosses more than \(Self.collectionLimit) collections.")
         }
         let count = count ?? Count()
         way.count = count
@@ -37,7 +37,7 @@ struct CollectionWay {
     static func check(_ elements: Int) throws {
         guard elements <= elementLimit else {
             throw PredicateEvaluationError(
-                .predicate, "The key path leads over more than \(elementLimit) elements.")
+                .predicate, "The key path crosses more than \(elementLimit) elements.")
         }
     }
 }

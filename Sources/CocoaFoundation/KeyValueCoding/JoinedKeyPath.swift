@@ -82,7 +82,7 @@ struct JoinedKeyPath {
 
     /// The error for an index into what has no order.
     static let noOrder = PredicateEvaluationError(
-        .predicate, "An index needs an ordered relationship to many at the end of a key path.")
+        .predicate, "An index needs an ordered to-many relationship at the end of a key path.")
 
     private static func found(_ value: Any?) -> Found {
         guard let value = presentValue(value) else { return .one(nil) }
@@ -118,7 +118,7 @@ struct JoinedKeyPath {
     private static func noRows(_ found: Found, _ operation: CollectionOperator) throws -> [Any?] {
         guard case .one(let value?) = found else { return [] }
         throw PredicateEvaluationError(
-            .predicate, "\(operation.rawValue) needs a collection, and got \(described(value)).")
+            .predicate, "\(operation.rawValue) needs a collection, but got \(described(value)).")
     }
 
     private func next(_ found: Found, _ key: String) throws -> Found {

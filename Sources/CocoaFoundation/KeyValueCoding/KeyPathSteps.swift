@@ -61,7 +61,7 @@ package struct KeyPathSteps: Sendable, Hashable {
                 guard let collection = object as? any ValueCollection else {
                     throw PredicateEvaluationError(
                         .predicate,
-                        "\(collectionOperator.rawValue) needs a collection, and got \(described(object)).")
+                        "\(collectionOperator.rawValue) needs a collection, but got \(described(object)).")
                 }
                 return try collectionOperator.value(
                     of: collection, rest: self, from: index + 1,

@@ -135,7 +135,7 @@ extension BinaryPropertyList {
             }
             // Weights are checked before they are added up any further, so that no sum overflows.
             if let top = path.last, top.weight > maximumWeight {
-                throw MalformedPropertyList("it stands for more than \(maximumWeight) objects")
+                throw MalformedPropertyList("it expands to more than \(maximumWeight) objects")
             }
             if path.count > maximumDepth || (path.last?.height ?? 0) > maximumDepth {
                 throw MalformedPropertyList("it is nested more than \(maximumDepth) deep")

@@ -92,7 +92,7 @@ struct BinaryPropertyListParser {
                 if length > Self.shortKey { unread -= length }
             }
             guard unread >= 0 else {
-                throw MalformedPropertyList("its dictionaries share too long keys")
+                throw MalformedPropertyList("its dictionaries share keys that are too long")
             }
         }
     }
@@ -120,7 +120,7 @@ struct BinaryPropertyListParser {
         case 0x5:
             let length = try length(low, &position)
             let text = try claim(length, elementsOf: 1, at: position)
-            guard text.allSatisfy({ $0 < 0x80 }) else { throw MalformedPropertyList("a text is not ASCII") }
+            guard text.allSatisfy({ $0 < 0x80 }) else { throw MalformedPropertyList("a string is not ASCII") }
             return .string(String(decoding: text, as: UTF8.self))
         case 0x6:
             let length = try length(low, &position)

@@ -54,7 +54,7 @@ extension FoundationArchiveClass {
         case let date as NSDate where type(of: date) == NSDate.self:
             guard date.timeIntervalSinceReferenceDate.isFinite else {
                 throw CocoaError.coding(
-                    .coderInvalidValue, "A date that is not a point in time cannot be archived.")
+                    .coderInvalidValue, "A date that is infinite or not a number cannot be archived.")
             }
             encoder.encode(date.timeIntervalSinceReferenceDate, forKey: "NS.time")
             return NSDate.self

@@ -192,7 +192,8 @@ enum FoundationArchiveClass {
         let values = try decoder.elements(forKey: "NS.objects")
         let objects = keys.compactMap { $0.object as? NSObject }
         guard objects.count == values.count else {
-            throw MalformedPropertyList("a dictionary of the keyed archive has not as many keys as values")
+            throw MalformedPropertyList(
+                "a dictionary of the keyed archive does not have as many keys as values")
         }
         guard objects.allSatisfy(isHashable) else {
             throw MalformedPropertyList(

@@ -48,7 +48,7 @@ package struct KeyedArchive {
             throw MalformedPropertyList("the keyed archive has no list of objects")
         }
         guard let top = entries["$top"] else {
-            throw MalformedPropertyList("the keyed archive has no outermost values")
+            throw MalformedPropertyList("the keyed archive has no root values")
         }
         self.objects = objects
         self.top = try list.fields(of: top)
@@ -111,7 +111,7 @@ extension BinaryPropertyList {
         fields.reserveCapacity(keys.count)
         for (key, value) in zip(keys, values) {
             guard case .string(let key) = nodes[key] else {
-                throw MalformedPropertyList("the key of a dictionary is not a text")
+                throw MalformedPropertyList("the key of a dictionary is not a string")
             }
             guard fields.updateValue(value, forKey: key) == nil else {
                 throw MalformedPropertyList("a dictionary has the key \"\(key)\" twice")

@@ -166,7 +166,7 @@ final class KeyedArchiveDecoder: NSCoder {
     private func mismatch<Value>(_ key: String, _ substitute: Value) -> Value {
         reader.fail(
             CocoaError.coding(
-                .coderReadCorrupt, "The archive's value for \"\(key)\" is not of the type that was asked for."
+                .coderReadCorrupt, "The archive's value for \"\(key)\" is not of the requested type."
             ))
         return substitute
     }
@@ -193,7 +193,7 @@ final class KeyedArchiveDecoder: NSCoder {
         reader.fail(
             CocoaError.coding(
                 .coderInvalidValue,
-                "A class asked for a value without a key, which keyed archives do not have."))
+                "A class decodes a value without a key, which keyed archives do not support."))
         return substitute
     }
 }

@@ -113,6 +113,6 @@ final class KeyedArchiveEncoder: NSCoder {
         writer.fail(
             CocoaError.coding(
                 .coderInvalidValue,
-                "A class archives a value without a key, which keyed archives do not take."))
+                "A class encodes a value without a key, which keyed archives do not support."))
     }
 }

@@ -66,7 +66,7 @@ package final class KeyedArchiveReader {
         do {
             let reader = KeyedArchiveReader(try KeyedArchive(data))
             guard let root = reader.archive.top[NSKeyedArchiveRootObjectKey] else {
-                throw CocoaError.coding(.coderValueNotFound, "The keyed archive has no outermost object.")
+                throw CocoaError.coding(.coderValueNotFound, "The keyed archive has no root object.")
             }
             return try reader.object(at: root, allowed: classes)
         } catch let fault as MalformedPropertyList {
@@ -148,7 +148,7 @@ package final class KeyedArchiveReader {
     private func add(_ more: Int) throws {
         weight += more
         guard weight <= limit else {
-            throw MalformedPropertyList("the archive stands for more than \(limit) objects")
+            throw MalformedPropertyList("the archive expands to more than \(limit) objects")
         }
     }
 
@@ -156,7 +156,8 @@ package final class KeyedArchiveReader {
         let node = archive.list.nodes[place]
         guard case .dictionary = node else {
             guard let value = FoundationArchiveClass.plainValue(node) else {
-                throw MalformedPropertyList("an object of the keyed archive is neither a value nor an object")
+                throw MalformedPropertyList(
+                    "an object of the keyed archive is neither a plain value nor an object with a class")
             }
             try check(type(of: value), isAmong: allowed, isElement: isElement)
             return value

@@ -97,11 +97,13 @@ package final class KeyedArchiveWriter {
             let source = try KeyedArchive(archive.data)
             guard let root = source.top[NSKeyedArchiveRootObjectKey],
                 case .identifier(let reference) = source.list.nodes[root]
-            else { throw MalformedPropertyList("the keyed archive has no outermost object") }
+            else { throw MalformedPropertyList("the keyed archive has no root object") }
             var copy = ArchiveCopy(from: source, to: self)
             return try copy.add(reference)
         } catch {
-            fail(CocoaError.coding(.coderInvalidValue, "The bytes of an opaque archive are none: \(error)"))
+            fail(
+                CocoaError.coding(
+                    .coderInvalidValue, "The bytes to be kept as an archive are not a valid one: \(error)"))
             return 0
         }
     }
@@ -196,7 +198,7 @@ package final class KeyedArchiveWriter {
             throw CocoaError.coding(
                 .coderInvalidValue,
                 """
-                A set of which too many members, or too large ones, have the same hash cannot be archived.
+                A set cannot be archived when too many members, or too large ones, have the same hash.
                 """)
         }
     }

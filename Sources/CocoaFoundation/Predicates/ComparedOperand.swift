@@ -48,7 +48,7 @@ struct ComparedOperand: @unchecked Sendable {
             if value.isAbsent { return .never }
             guard let text = value.textForm,
                 let pattern = try TextPattern(type, text, comparison: comparison)
-            else { throw wrongOperand(type, "a text") }
+            else { throw wrongOperand(type, "a string") }
             return .pattern(pattern)
         case (.in, .absent), (.between, .absent):
             return .never
@@ -60,7 +60,7 @@ struct ComparedOperand: @unchecked Sendable {
                 .filter { $0.isAbsent || !$0.isNoStoredValue }
             return comparison.isLocal ? .localElements(values) : .elements(Set(values))
         case (.in, _):
-            throw wrongOperand(type, "a collection or a text")
+            throw wrongOperand(type, "a collection or a string")
         case (.between, .collection(let collection)):
             let bounds = collection.collectionElements
             guard bounds.count == 2, collection.collectionKind.isOrdered else { fallthrough }
@@ -141,7 +141,7 @@ struct ComparedOperand: @unchecked Sendable {
         case .localElements(let elements):
             return elements.contains { comparison.areEqual($0, left) }
         case .whole(let whole):
-            guard let part = left.textForm else { throw ComparedOperand.wrongOperand(type, "a text") }
+            guard let part = left.textForm else { throw ComparedOperand.wrongOperand(type, "a string") }
             return comparison.contains(whole, part)
         default:
             return false
@@ -160,26 +160,26 @@ struct ComparedOperand: @unchecked Sendable {
             return !right.isAbsent && collection.collectionElements.contains { PredicateValue($0) == right }
         case (_, .part(let pattern, _)):
             guard let text = left.textForm else {
-                throw ComparedOperand.wrongOperand(type, "a collection or a text")
+                throw ComparedOperand.wrongOperand(type, "a collection or a string")
             }
             return try pattern.matches(text)
         case (_, .value(.absent)):
             return false
         default:
-            throw ComparedOperand.wrongOperand(type, "a collection, or two texts")
+            throw ComparedOperand.wrongOperand(type, "a collection, or two strings")
         }
     }
 
     private func matchesPattern(_ left: PredicateValue) throws -> Bool {
         guard !left.isAbsent, case .pattern(let pattern) = form else { return false }
-        guard let text = left.textForm else { throw ComparedOperand.wrongOperand(type, "a text") }
+        guard let text = left.textForm else { throw ComparedOperand.wrongOperand(type, "a string") }
         return try pattern.matches(text)
     }
 
     private static func wrongOperand(
         _ type: NSComparisonPredicate.Operator, _ wanted: String
     ) -> PredicateEvaluationError {
-        PredicateEvaluationError(.values, "\(type.keyword) needs \(wanted), and got another value.")
+        PredicateEvaluationError(.values, "\(type.keyword) needs \(wanted), but got another value.")
     }
 }
 

@@ -10,7 +10,7 @@ final class SwiftPredicate: NSPredicate {
             guard let input = object as? Input else {
                 throw PredicateEvaluationError(
                     .predicate,
-                    "A Predicate<\(Input.self)> tells of objects of this type, and not of \(type(of: object)). \(reason)"
+                    "A Predicate<\(Input.self)> is about objects of this type, not of \(type(of: object)). \(reason)"
                 )
             }
             do {

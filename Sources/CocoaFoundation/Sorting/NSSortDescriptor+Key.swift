@@ -127,7 +127,7 @@ extension _SortDescriptorKeying {
     public func encode(with coder: NSCoder) {
         guard let descriptor = self as? KeySortDescriptor else {
             fatalError(
-                "The sort descriptor \(self) cannot be archived: Foundation does not tell whether it has a closure"
+                "The sort descriptor \(self) cannot be archived: Foundation does not reveal whether it has a closure"
             )
         }
         descriptor.write(to: coder)

@@ -41,7 +41,7 @@ private struct Cast {
         guard let given = present as? NSObject.Type, let wanted = desired as? NSObject.Type else {
             if isForced { return nil }
             throw SwiftPredicateError(
-                "A test whether \(input) is \(desired) has no equivalent in NSPredicate, which tells objects apart, and not values."
+                "A test whether \(input) is \(desired) has no equivalent in NSPredicate, which tests the class of an object, not the type of a value."
             )
         }
         var ancestor: AnyClass? = given
@@ -56,7 +56,7 @@ private struct Cast {
         }
         guard ValueConversion.mayBeKind(kind) else {
             throw SwiftPredicateError(
-                "A test whether \(input) is \(desired) has no equivalent in NSPredicate: CAST takes \(kind) for a type of values."
+                "A test whether \(input) is \(desired) has no equivalent in NSPredicate: CAST takes \(kind) as a type of values."
             )
         }
         self.kind = kind

@@ -66,7 +66,7 @@ extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
 extension PredicateExpressions.CollectionRangeSubscript: ConvertibleExpression {
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         throw SwiftPredicateError(
-            "A part of a collection (CollectionRangeSubscript) has no equivalent in NSPredicate: an index there is that of one element."
+            "A part of a collection (CollectionRangeSubscript) has no equivalent in NSPredicate: an index there selects one element."
         )
     }
 }

@@ -59,7 +59,9 @@ struct ConversionScope {
         switch try converted(expression) {
         case .value(let value): return value
         case .predicate(let predicate): return predicate.asValue
-        case .order: throw SwiftPredicateError("An order of texts can only be compared with a constant.")
+        case .order:
+            throw SwiftPredicateError(
+                "The result of comparing two strings can only be compared with a constant.")
         }
     }
 
@@ -68,7 +70,7 @@ struct ConversionScope {
         switch try converted(expression) {
         case .predicate(let predicate): return predicate
         case .value(let value): return value.asPredicate
-        case .order: throw SwiftPredicateError("An order of texts is not a condition.")
+        case .order: throw SwiftPredicateError("The result of comparing two strings is not a condition.")
         }
     }
 }

@@ -4,7 +4,7 @@ extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpressi
     func converted(in scope: ConversionScope) throws -> ConvertedExpression {
         guard Base.Output.self is any StringProtocol.Type, Other.Output.self is any StringProtocol.Type else {
             throw SwiftPredicateError(
-                "Only of texts NSPredicate can tell that one has another in it (CollectionContainsCollection)."
+                "NSPredicate can test only whether a string contains another one (CollectionContainsCollection)."
             )
         }
         return .predicate(.comparison(try scope.value(base), .contains, try scope.value(other)))
@@ -16,7 +16,7 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
         guard Base.Output.self is any StringProtocol.Type, Prefix.Output.self is any StringProtocol.Type
         else {
             throw SwiftPredicateError(
-                "Only of texts NSPredicate can tell that one begins with another (SequenceStartsWith).")
+                "NSPredicate can test only whether a string begins with another one (SequenceStartsWith).")
         }
         return .predicate(.comparison(try scope.value(base), .beginsWith, try scope.value(prefix)))
     }

@@ -14,7 +14,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
             if keyPath == \Root.Output.self { return .value(root) }
             guard let name = KeyPathNames.name(of: keyPath) else {
                 guard !isText else {
-                    throw SwiftPredicateError("The characters of a text have no equivalent in NSPredicate.")
+                    throw SwiftPredicateError("The characters of a string have no equivalent in NSPredicate.")
                 }
                 throw SwiftPredicateError(
                     "No key is registered for a key path from \(Root.Output.self) to \(Output.self).")
@@ -36,7 +36,7 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
         case .bidirectionalCollectionLast where !isText:
             return .value(root.element(at: NSExpression(kind: .symbol(.last))))
         default:
-            throw SwiftPredicateError("The characters of a text have no equivalent in NSPredicate.")
+            throw SwiftPredicateError("The characters of a string have no equivalent in NSPredicate.")
         }
     }
 }

@@ -23,7 +23,7 @@ extension ValueTransformer {
     /// - Throws: The transformer's error; `CocoaError.featureUnsupported` when it turns nothing back.
     public func checkedReverseTransformedValue(_ value: Any?) throws -> Any? {
         guard type(of: self).allowsReverseTransformation() else {
-            throw CocoaError.coding(.featureUnsupported, "\(type(of: self)) cannot turn values back.")
+            throw CocoaError.coding(.featureUnsupported, "\(type(of: self)) cannot reverse values.")
         }
         return try TransformationFailure.rethrowing { reverseTransformedValue(value) }
     }

@@ -47,7 +47,7 @@ open class ValueTransformer: NSObject {
     open func reverseTransformedValue(_ value: Any?) -> Any? {
         require(
             type(of: self).allowsReverseTransformation(),
-            "\(type(of: self)) cannot turn values back: its allowsReverseTransformation() is false.")
+            "\(type(of: self)) cannot reverse values: its allowsReverseTransformation() is false.")
         return transformedValue(value)
     }
 }

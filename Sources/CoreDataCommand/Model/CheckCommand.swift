@@ -6,7 +6,7 @@ import ModelTools
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says what is wrong with a model: Xcode's warnings, and more.",
+        abstract: "Lists the mistakes of a model: Xcode's warnings, and more.",
         discussion: """
             Of a versioned model every version is checked. Each finding has the form of a compiler's message, with a \
             stable name in brackets at its end; Documentation/CommandLine.md lists them.

@@ -11,7 +11,8 @@ struct CompileCommand: ParsableCommand {
             A folder .xcdatamodeld becomes a folder .momd with all versions, a folder .xcdatamodel a file .mom, or, \
             where the output ends in .momd, a folder with one version. With --module, classes of the "current module" \
             get its name, as Xcode's builds have it; without, their names begin with a dot, and are looked for in the \
-            module that loads the model. A compiled model at the place of the output is replaced when everything has been written; nothing else is.
+            module that loads the model. An existing compiled model at the path of the output is replaced once everything \
+            has been written; any other file or folder there is an error.
 
             EXAMPLES
               coredata model compile Library.xcdatamodeld               makes ./Library.momd
@@ -25,7 +26,7 @@ struct CompileCommand: ParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: "Where the compiled model goes: its own path, or a folder that there is.",
+        help: "Where the compiled model goes: its own path, or an existing folder.",
         completion: .file())
     var output: String?
     @Option(help: "The module of the classes whose module is the current one in the model.")

@@ -22,7 +22,7 @@ struct DecompileCommand: ParsableCommand {
     var model: String
 
     @Option(
-        name: [.short, .long], help: "The folder .xcdatamodeld to be made; there must be nothing yet.",
+        name: [.short, .long], help: "The folder .xcdatamodeld to be made; it must not exist yet.",
         completion: .directory)
     var output: String?
 

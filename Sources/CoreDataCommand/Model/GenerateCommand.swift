@@ -9,7 +9,7 @@ struct GenerateCommand: ParsableCommand {
         abstract: "Writes Swift classes for the entities of a model, as Xcode does.",
         discussion: """
             In a package, the plugin CoreDataModelPlugin does this with every build; see Documentation/Generating.md. \
-            Files that would not change are not written, and a class that somebody has added to is left as it is; its \
+            Files that would not change are not written, and a class that was changed by hand is left as it is; its \
             properties are in a file of their own.
 
             EXAMPLES
@@ -21,9 +21,9 @@ struct GenerateCommand: ParsableCommand {
     @OptionGroup var input: ModelInput
     @Option(name: [.short, .long], help: "The folder for the files.", completion: .directory)
     var output: String
-    @Option(help: "For whom: plain for this framework, apple for Xcode (@NSManaged).")
+    @Option(help: "The style: plain for this framework, apple for Xcode (@NSManaged).")
     var style: GenerationOptions.Style = .plain
-    @Option(help: "Who sees the classes: public, package or internal.")
+    @Option(help: "The access level of the classes: public, package or internal.")
     var access: GenerationOptions.Access = .public
     @Flag(help: "Write classes for all entities, whatever their setting \"Codegen\".")
     var all = false

@@ -37,7 +37,7 @@ final class OutputFile {
         default:
             var link = stat()
             guard lstat(path, &link) != 0 else {
-                throw CommandFailure("\(path) is a link that leads nowhere.")
+                throw CommandFailure("\(path) is a symbolic link to a file that does not exist.")
             }
         }
         do {
@@ -56,7 +56,7 @@ final class OutputFile {
             guard stat(name, &own) == 0, own.st_dev == status.st_dev, own.st_ino == status.st_ino else {
                 continue
             }
-            throw CommandFailure("\(path) is a file of the store that is read; write to another one.")
+            throw CommandFailure("\(path) is a file of the store that is being read; choose another output.")
         }
     }
 

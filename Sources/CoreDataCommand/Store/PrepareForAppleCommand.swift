@@ -8,9 +8,9 @@ struct PrepareForAppleCommand: ParsableCommand {
         commandName: "prepare-for-apple",
         abstract: "Drops the triggers of a store that Apple's framework could not run.",
         discussion: """
-            Derived attributes with canonical:, uppercase: or lowercase: are kept by triggers that call functions which \
-            Apple's framework does not have; it reads such a store and cannot save it. The values stay, and are not kept \
-            up to date any more. It takes no model. In XML and binary stores there is nothing to do.
+            Derived attributes with canonical:, uppercase: or lowercase: are kept up to date by triggers that call functions \
+            which Apple's framework does not have; it can read such a store, but not save to it. The values stay, and are \
+            no longer updated. No model is needed. In XML and binary stores there is nothing to do.
 
             EXAMPLES
               coredata store prepare-for-apple --dry-run Library.sqlite

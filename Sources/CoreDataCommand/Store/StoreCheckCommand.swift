@@ -6,10 +6,10 @@ import StoreTools
 struct StoreCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says what is broken in a store, and changes nothing.",
+        abstract: "Lists what is damaged in a store, and changes nothing.",
         discussion: """
-            Checked are the database, the metadata and the copy of the model against each other, the numbers of entities \
-            and keys, every foreign key and its inverse, join tables, orders, R-trees, history, types of values and files of \
+            Checks the database, the metadata and the copy of the model against each other, the numbers of entities and \
+            keys, every foreign key and its inverse, join tables, orders, R-trees, history, types of values and files of \
             external data; of an XML or binary store, identifiers, links in both directions and values. Each finding ends \
             in a stable name; Documentation/CommandLine.md lists them.
 
@@ -17,8 +17,8 @@ struct StoreCheckCommand: ParsableCommand {
               coredata store check Library.sqlite
               coredata store check --json --model Library.momd Old.sqlite
 
-            Exits with 1 if there are errors: what keeps objects from being read or saved rightly. With --strict, if \
-            there are findings at all.
+            Exits with 1 if there are errors: damage by which objects cannot be read or saved correctly. With \
+            --strict, if there are findings at all.
             """)
 
     @OptionGroup var input: StoreInput

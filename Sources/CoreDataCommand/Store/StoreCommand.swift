@@ -4,11 +4,11 @@ import ArgumentParser
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Looks into stores, checks, copies, compares and prepares them.",
+        abstract: "Inspects, checks, copies, compares and prepares stores.",
         discussion: """
             A store is a SQLite, XML or binary file that Core Data wrote, Apple's or this one. Newer SQLite stores hold a \
-            copy of their model; of others, what their tables or objects tell is taken. --model takes the real one, in \
-            any form.
+            copy of their model; for others, a model is reconstructed from their tables or objects. --model gives the \
+            real one, in any form.
 
             Commands that only read change nothing: neither the file nor the log beside it.
             """,

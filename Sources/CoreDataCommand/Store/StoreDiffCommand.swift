@@ -6,11 +6,11 @@ import StoreTools
 struct StoreDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Tells which objects two stores do not have in common, and whose values differ.",
+        abstract: "Lists objects that only one of two stores has, and objects whose values differ.",
         discussion: """
-            Objects are the same that have the same entity and primary key; with --match constraint, those with the same \
-            values of their entity's first uniqueness constraint, where it has one and none of the values is null. Of a \
-            relationship, one end is compared: the other follows from it.
+            Two objects are the same if they have the same entity and primary key; with --match constraint, if they have the \
+            same values of their entity's first uniqueness constraint, where there is one and none of the values is null. \
+            Only one end of each relationship is compared, since the other follows from it.
 
             EXAMPLES
               coredata store diff Before.sqlite After.sqlite

@@ -8,8 +8,8 @@ struct StoreDumpCommand: ParsableCommand {
         commandName: "dump",
         abstract: "Prints all objects of a store.",
         discussion: """
-            With --json, the text has all that import needs to make the store again: the model, the metadata of the \
-            application, and every value, exactly.
+            With --json, the output has all that import needs to make the store again: the model, the metadata of the \
+            application, and the exact value of every property.
 
             EXAMPLES
               coredata store dump Library.sqlite

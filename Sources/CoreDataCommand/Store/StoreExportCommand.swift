@@ -6,10 +6,11 @@ import StoreTools
 struct StoreExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes a file an entity for other programs: comma-separated values, or lines of JSON.",
+        abstract:
+            "Writes one file for each entity, for other programs: comma-separated values, or lines of JSON.",
         discussion: """
-            Objects of subentities stand in files of their own. Files that are there are replaced. What can be imported \
-            again is made by dump --json.
+            Objects of subentities are in files of their own. Existing files are replaced. To import the objects again, \
+            use dump --json instead.
 
             EXAMPLES
               coredata store export Library.sqlite -o Tables

@@ -8,10 +8,10 @@ struct StoreImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Makes a store from a dump, or adds a dump's objects to a store.",
         discussion: """
-            All objects come in, or none. In a new SQLite store they keep their primary keys; with --append they get the \
-            next ones, in XML and binary stores new ones. Values are taken as they are: validation rules, which real stores \
-            break, are not applied. Triggers and uniqueness constraints are. What leads to an object that is not there is \
-            left out.
+            Either all objects are imported, or none. In a new SQLite store they keep their primary keys; with --append they \
+            get the next ones, in XML and binary stores new ones. Values are imported unchanged: validation rules, which \
+            real stores break, are not applied. Triggers and uniqueness constraints are. Links to missing objects are left \
+            out.
 
             EXAMPLES
               coredata store dump --json -o Library.json Library.sqlite
@@ -23,12 +23,12 @@ struct StoreImportCommand: ParsableCommand {
             Exits with 1 if something was left out.
             """)
 
-    @Argument(help: "The store: a new file, or with --append one that is there.", completion: .file())
+    @Argument(help: "The store: a new file, or with --append an existing one.", completion: .file())
     var store: String
-    @Argument(help: "A file that dump --json wrote, or one of its shape.", completion: .file())
+    @Argument(help: "A file that dump --json wrote, or one of the same form.", completion: .file())
     var dump: String
     @OptionGroup var model: StoreModelInput
-    @Flag(help: "Add the objects to a SQLite store that is there.")
+    @Flag(help: "Add the objects to an existing SQLite store.")
     var append = false
     @Option(help: "The type of the new store: sqlite, xml or binary; without it, sqlite.")
     var type: StoreFileType?

@@ -6,9 +6,9 @@ import StoreTools
 struct StoreInfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tells what a store is, and how many objects of each entity it has.",
+        abstract: "Shows the type of a store, and how many objects of each entity it has.",
         discussion: """
-            It takes no model. Objects of subentities are counted with these only.
+            No model is needed. An object is counted with its own entity, and not with the superentities.
 
             EXAMPLES
               coredata store info Library.sqlite

@@ -24,7 +24,7 @@ struct StoreInput: ParsableArguments {
 struct StoreModelInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or another SQLite store. Without it, the copy that a SQLite store holds, or what the tables or objects tell."
+            "The model: .xcdatamodeld, .xcdatamodel, .momd, .mom, or another SQLite store. Without it, the copy that a SQLite store holds, or a model reconstructed from the tables or objects."
         ),
         completion: .file())
     var model: String?

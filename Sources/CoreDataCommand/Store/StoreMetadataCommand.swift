@@ -8,7 +8,7 @@ struct StoreMetadataCommand: ParsableCommand {
         commandName: "metadata",
         abstract: "Prints the metadata of a store, and sets or removes keys of the application.",
         discussion: """
-            It takes no model. Keys that say what the store is and how to open it cannot be changed.
+            No model is needed. Keys that say what the store is and how to open it cannot be changed.
 
             EXAMPLES
               coredata store metadata Library.sqlite
@@ -19,7 +19,7 @@ struct StoreMetadataCommand: ParsableCommand {
 
     @Argument(help: "A store: SQLite, XML or binary.", completion: .file())
     var store: String
-    @Option(help: "Set a key to a text: key=value; can be given several times.")
+    @Option(help: "Set a key to a string: key=value; can be given several times.")
     var set: [String] = []
     @Option(help: "Set a key to a value of JSON: key=value; can be given several times.")
     var setJson: [String] = []

@@ -8,7 +8,7 @@ struct StoreQueryCommand: ParsableCommand {
         commandName: "query",
         abstract: "Finds objects of an entity and its subentities.",
         discussion: """
-            The predicate is one of NSPredicate's language. Without --json or --csv a table is printed, whose columns \
+            The predicate is a format string of NSPredicate. Without --json or --csv a table is printed, whose columns \
             are cut where they are too wide.
 
             EXAMPLES
@@ -23,7 +23,7 @@ struct StoreQueryCommand: ParsableCommand {
     var entity: String
     @Argument(help: "A predicate; without it all objects are found.")
     var predicate: String?
-    @Option(help: "Key paths to sort by, with commas between them; key:desc turns the order round.")
+    @Option(help: "Key paths to sort by, with commas between them; key:desc sorts in descending order.")
     var sort: String?
     @Option(help: "The greatest number of objects.")
     var limit: Int?

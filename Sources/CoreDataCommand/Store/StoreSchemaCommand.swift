@@ -6,9 +6,9 @@ import StoreTools
 struct StoreSchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Tells the tables of a store, and which property each column is for.",
+        abstract: "Lists the tables of a store, and the property of each column.",
         discussion: """
-            XML and binary stores have no tables: of those, the entities of the model are told.
+            XML and binary stores have no tables: for those, the entities of the model are listed.
 
             EXAMPLES
               coredata store schema Library.sqlite
@@ -38,7 +38,7 @@ struct StoreSchemaCommand: ParsableCommand {
         if json { return try output.write(json: report) }
         if let entities = report.entities {
             Output.error.write(
-                "\(source.type.description) has no schema of SQL; these are the entities of the model.")
+                "\(source.type.description) has no SQL schema; these are the entities of the model.")
             return write(entities, output)
         }
         for (index, table) in report.tables.enumerated() {

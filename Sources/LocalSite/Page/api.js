@@ -42,7 +42,7 @@ async function send(path, { headers = {}, ...options } = {}, read = (response) =
   try {
     response = await fetch(path, { credentials: "same-origin", headers: { ...headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) }, ...options });
   } catch {
-    throw new Refusal(0, { code: "offline", message: "The server does not answer. Was the command ended?" });
+    throw new Refusal(0, { code: "offline", message: "The server does not answer. Has the command stopped?" });
   }
   if (response.ok) return read(response);
   const content = await response.json().catch(() => ({}));

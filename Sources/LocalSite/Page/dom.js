@@ -146,7 +146,7 @@ function tellDate(field) {
   const before = told.get(field) ?? field.defaultValue;
   if (field.validity.badInput) {
     field.value = before;
-    announce("The date was not whole; it is what it was before.", true);
+    announce("The date was incomplete; the previous one was kept.", true);
     return false;
   }
   if (field.value === before) return true;

@@ -242,7 +242,7 @@ struct CompiledModelReader {
             // `NSDecimalNumber.hash` of Foundation on Linux calls itself without end.
             case let number as NSNumber where !(number is NSDecimalNumber): return number
             default:
-                throw root.error(.invalidValue, "a version identifier is neither a text nor a number")
+                throw root.error(.invalidValue, "a version identifier is neither a string nor a number")
             }
         }
     }

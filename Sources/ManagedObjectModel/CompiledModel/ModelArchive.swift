@@ -44,9 +44,9 @@ final class ModelArchive {
     /// The outermost object.
     func root() throws -> ArchivedObject {
         guard let index = archive.top[NSKeyedArchiveRootObjectKey],
-            let root = try object(at: index, what: "the outermost object")
+            let root = try object(at: index, what: "the root object")
         else {
-            throw ModelFileError(.malformed, "the archive has no outermost object")
+            throw ModelFileError(.malformed, "the archive has no root object")
         }
         return root
     }
@@ -114,7 +114,7 @@ final class ModelArchive {
     func visit(_ count: Int) throws {
         unvisited -= count
         guard unvisited >= 0 else {
-            throw ModelFileError(.tooLarge, "the archive stands for more than \(Limit.elements) objects")
+            throw ModelFileError(.tooLarge, "the archive expands to more than \(Limit.elements) objects")
         }
     }
 
@@ -157,7 +157,8 @@ final class ModelArchive {
             guard let foreign else { return try value(at: index) }
             try make(copy.count)
             return OpaqueArchive(
-                data: try writer.finish(root: root), reason: "A model has an object of the class \(foreign).",
+                data: try writer.finish(root: root),
+                reason: "It has an object of the class \(foreign), which a model does not use.",
                 isOfModel: true)
         }
     }
@@ -170,7 +171,7 @@ final class ModelArchive {
 
     private static var tooManyParts: ModelFileError {
         ModelFileError(
-            .tooLarge, "the archive stands for more than \(Limit.parts) values and parts of indexes")
+            .tooLarge, "the archive expands to more than \(Limit.parts) values and parts of indexes")
     }
 
     /// The text that a field holds or refers to; `nil` for the null object.
@@ -180,7 +181,7 @@ final class ModelArchive {
         guard let target = try target(of: index) else { return nil }
         if case .string(let text) = archive.list.nodes[target] { return text }
         guard let text = try value(at: index) as? String else {
-            throw ModelFileError(.invalidValue, "\(what()) is not a text")
+            throw ModelFileError(.invalidValue, "\(what()) is not a string")
         }
         return text
     }

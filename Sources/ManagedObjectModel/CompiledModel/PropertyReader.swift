@@ -64,7 +64,7 @@ struct PropertyReader {
         let predicates = try expressions.predicates("NSValidationPredicates", of: object)
         let warnings = try (object.elements("NSValidationWarnings") ?? []).map { index in
             guard let warning = try object.value(at: index), warning is String || warning is NSNumber else {
-                throw object.error(.invalidValue, "a validation warning is neither a text nor a number")
+                throw object.error(.invalidValue, "a validation warning is neither a string nor a number")
             }
             return warning
         }

@@ -12,8 +12,8 @@ struct DerivationCheck {
         }
         guard let derivation = attribute.derivation else {
             problem =
-                "it is not one that a store computes: a key path, "
-                + "canonical:, uppercase: or lowercase: of one, a to-many relationship with a terminal operator "
+                "a store cannot compute it; it must be a key path, "
+                + "canonical:, uppercase: or lowercase: of a key path, a to-many relationship with a terminal operator "
                 + "such as pages.@count, or now()"
             return
         }
@@ -36,7 +36,7 @@ struct DerivationCheck {
         case .attribute(let attribute, toMany: nil):
             attribute.isTransient ? "'\(keyPath)' is transient" : nil
         case .attribute(_, toMany: let relationship?):
-            "'\(keyPath)' leads over the to-many relationship '\(relationship.name)'"
+            "'\(keyPath)' crosses the to-many relationship '\(relationship.name)'"
         case .relationship:
             "'\(keyPath)' is a relationship; a derivation needs an attribute or a terminal operator"
         case .missing(let name, let holder):
@@ -61,8 +61,8 @@ struct DerivationCheck {
             guard relationship.isToMany else { return "'\(keyPath)' is not a to-many relationship" }
             return aggregate == .count ? nil : "\(aggregate.rawValue) needs an attribute of '\(keyPath)'"
         case .attribute(let attribute, let toMany):
-            guard toMany != nil else { return "'\(keyPath)' does not lead over a to-many relationship" }
-            if aggregate == .count { return "@count belongs behind a to-many relationship" }
+            guard toMany != nil else { return "'\(keyPath)' does not cross a to-many relationship" }
+            if aggregate == .count { return "@count must follow a to-many relationship" }
             let isDate = attribute.attributeType == .dateAttributeType
             let takesDates = aggregate == .minimum || aggregate == .maximum
             return attribute.attributeType.isNumeric || (isDate && takesDates)

@@ -150,7 +150,9 @@ package struct EntityCheck {
         let name = relationship.name
         let (least, most) = (relationship.minCount, relationship.maxCount)
         if least < 0 || most < 0 || (most != 0 && least > most) {
-            report(.invalidCount, name, "there cannot be at least \(least) and at most \(most) destinations")
+            report(
+                .invalidCount, name,
+                "a minimum of \(least) and a maximum of \(most) destinations exclude each other")
         }
         guard let destination = relationship.destinationEntity else {
             let missing =

@@ -45,7 +45,7 @@ struct InheritanceTree {
                 total += properties
                 guard depth <= Limit.depth, total <= Limit.properties else {
                     throw ModelFileError(
-                        .tooLarge, "the tree of entities above it is too large", element: entity)
+                        .tooLarge, "it has too many superentities", element: entity)
                 }
             }
         }

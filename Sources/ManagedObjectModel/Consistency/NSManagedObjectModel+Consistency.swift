@@ -79,7 +79,7 @@ extension NSManagedObjectModel {
         }
         if entity.rootEntity.superentity != nil {
             let circle = entity.lineage.map { $0.name ?? "?" }.joined(separator: " → ")
-            found.append(.init(.inheritanceCycle, entity: name, "the superentities form a circle: \(circle)"))
+            found.append(.init(.inheritanceCycle, entity: name, "the superentities form a cycle: \(circle)"))
         }
         return found
     }

@@ -1,6 +1,17 @@
 import CocoaFoundation
 
-/// The description of an attribute: a value of some type that each object of an entity holds.
+/// The description of an attribute: a value of one type that each object of an entity holds.
+///
+/// ```swift
+/// let pages = NSAttributeDescription()
+/// pages.name = "pages"
+/// pages.type = .integer32
+/// pages.defaultValue = 0
+/// ```
+///
+/// The type says which values a store accepts and in which column it keeps them; a value of another type is refused when it is set. A
+/// `transformable` attribute holds any object that its value transformer can turn into data. Large data and strings can be kept in
+/// files of their own with `allowsExternalBinaryDataStorage`. A derived or composite attribute has a subclass of its own.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     private var valueType: NSAttributeType = .undefinedAttributeType
     private var valueClassName: String?

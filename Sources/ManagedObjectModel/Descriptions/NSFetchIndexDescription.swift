@@ -1,6 +1,15 @@
 import CocoaFoundation
 
-/// The description of an index that a store keeps for an entity.
+/// The description of an index that a SQLite store keeps for an entity, so that fetches need not read every row.
+///
+/// ```swift
+/// let byTitle = NSFetchIndexElementDescription(property: title, collationType: .binary)
+/// book.indexes = [NSFetchIndexDescription(name: "byTitle", elements: [byTitle])]
+/// ```
+///
+/// An index over several elements serves conditions on the first of them, and on the others if the ones before are compared for
+/// equality. With a `partialIndexPredicate` it has only the rows that meet the condition. Stores of other types ignore indexes. Indexes
+/// do not count in the version hash: a change needs no migration.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     private weak var owner: NSEntityDescription?
     private var isImmutable = false

@@ -9,6 +9,9 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// The description of one element of a fetch index: a property, or an expression, and its order.
+///
+/// An element with an expression is made with an `NSExpressionDescription` as its property. The type `rTree` is for coordinates: all
+/// elements of such an index are numbers, and it serves conditions on ranges of them.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
     private weak var index: NSFetchIndexDescription?
     private weak var describedProperty: NSPropertyDescription?

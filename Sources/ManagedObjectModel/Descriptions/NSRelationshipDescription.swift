@@ -13,6 +13,24 @@ public enum NSDeleteRule: UInt, Sendable {
 }
 
 /// The description of a relationship from one entity to another, or to itself.
+///
+/// ```swift
+/// let author = NSRelationshipDescription()
+/// author.name = "author"
+/// author.destinationEntity = authorEntity
+/// author.maxCount = 1
+///
+/// let books = NSRelationshipDescription()
+/// books.name = "books"
+/// books.destinationEntity = bookEntity
+/// books.deleteRule = .cascadeDeleteRule
+///
+/// (author.inverseRelationship, books.inverseRelationship) = (books, author)
+/// ```
+///
+/// A relationship is to one object if `maxCount` is 1, else to many. Give it an inverse: then a change of one end changes the other, in
+/// memory and in the store. The `deleteRule` says what becomes of the destinations when an object is deleted. A relationship cannot
+/// lead into another store.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     private weak var destination: NSEntityDescription?
     private weak var inverse: NSRelationshipDescription?

@@ -63,7 +63,7 @@ open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     open override func encode(with coder: NSCoder) {
         for part in [request, context] where part.isObject {
             fatalError(
-                "\(self) cannot be archived: its request and its context must be variables or key paths, and no objects"
+                "\(self) cannot be archived: its request and its context must be variables or key paths, not objects"
             )
         }
         coder.encode(Int(NSExpression.ExpressionType.fetchRequest.rawValue), forKey: Key.type)

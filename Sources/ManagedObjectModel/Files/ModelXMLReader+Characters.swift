@@ -51,7 +51,7 @@ extension ModelXMLReader {
     mutating func name() throws -> String {
         let start = position
         while let next = peek(), Self.isName(next, isFirst: position == start) { position += 1 }
-        guard position > start else { throw malformed("there is no name where one is needed") }
+        guard position > start else { throw malformed("a name is missing") }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
@@ -95,7 +95,7 @@ extension ModelXMLReader {
                 value.append(contentsOf: try reference())
                 continue
             case UInt8(ascii: "<"):
-                throw malformed("there is a < in a value")
+                throw malformed("a value contains <")
             case 0x0D:
                 if position + 1 < bytes.count, bytes[position + 1] == 0x0A { position += 1 }
                 value.append(isAttribute ? 0x20 : 0x0A)

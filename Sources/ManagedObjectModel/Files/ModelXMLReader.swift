@@ -34,7 +34,7 @@ struct ModelXMLReader {
         guard peek() == UInt8(ascii: "<") else { throw malformed("there is no element") }
         let root = try elementTree()
         try misc()
-        guard position == bytes.count else { throw malformed("there is something behind the root element") }
+        guard position == bytes.count else { throw malformed("there is content after the root element") }
         return root
     }
 
@@ -89,7 +89,7 @@ struct ModelXMLReader {
             skipSpace()
             let value = try quotedValue()
             guard names.insert(Array(attribute.utf8)).inserted else {
-                throw malformed("the attribute '\(attribute)' is there twice")
+                throw malformed("the attribute '\(attribute)' occurs twice")
             }
             guard names.count <= ModelElement.Limit.attributes else {
                 throw tooLarge("<\(element.name)> has too many attributes")

@@ -83,7 +83,7 @@ struct PropertyListDictionary {
                 }
                 guard entries.updateValue(try value(of: next), forKey: key.text) == nil else {
                     throw ModelFileError(
-                        .duplicateName, "the key '\(key.text)' is there twice", line: key.line)
+                        .duplicateName, "the key '\(key.text)' occurs twice", line: key.line)
                 }
             }
             return .dictionary(entries)
@@ -99,7 +99,7 @@ struct PropertyListDictionary {
         switch entries[key] {
         case nil: return nil
         case .text(let text)?: return text
-        default: throw wrong(key, "a text")
+        default: throw wrong(key, "a string")
         }
     }
 

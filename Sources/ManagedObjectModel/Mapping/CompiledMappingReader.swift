@@ -36,7 +36,7 @@ final class CompiledMappingReader {
 
     private func mappingModel() throws -> NSMappingModel {
         guard let root = archive.top[NSKeyedArchiveRootObjectKey] else {
-            throw ModelFileError(.missingValue, "the archive has no outermost object")
+            throw ModelFileError(.missingValue, "the archive has no root object")
         }
         // The table by name has the same mappings again.
         var values = try values(
@@ -182,8 +182,8 @@ final class CompiledMappingReader {
         guard let object = try object(at: field), object.className == className else {
             throw ModelFileError(
                 .unsupportedForm,
-                "the archive has no \(className) where one should be: it is not a mapping model "
-                    + "of a form that is read")
+                "the archive has no \(className) where one should be: this form of a mapping model "
+                    + "is not supported")
         }
         for key in object.fields.keys.sorted() where key != "$class" && !known.contains(key) {
             throw ModelFileError(.unsupportedForm, "the key '\(key)' of \(className) is not known")
@@ -194,7 +194,7 @@ final class CompiledMappingReader {
     private func spend(_ count: Int) throws {
         budget -= count
         guard budget >= 0 else {
-            throw ModelFileError(.tooLarge, "the archive stands for a larger mapping model than any real one")
+            throw ModelFileError(.tooLarge, "the archive expands to a larger mapping model than any real one")
         }
     }
 

@@ -1,6 +1,18 @@
 import CocoaFoundation
 
 /// How the objects of one entity of the source model become objects of one entity of the destination model.
+///
+/// ```swift
+/// let mapping = NSEntityMapping()
+/// mapping.name = "BookToPublication"
+/// mapping.mappingType = .transformEntityMappingType
+/// mapping.sourceEntityName = "Book"
+/// mapping.destinationEntityName = "Publication"
+/// ```
+///
+/// `sourceExpression` fetches the source objects, the property mappings compute the values, and a subclass of `NSEntityMigrationPolicy`
+/// that `entityMigrationPolicyClassName` names can do the rest. The version hashes say which versions of the entities the mapping is
+/// for.
 open class NSEntityMapping: NSObject {
     /// Creates a mapping of undefined type between no entities.
     public override init() {}

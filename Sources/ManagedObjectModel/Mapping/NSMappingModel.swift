@@ -2,12 +2,16 @@ import CocoaFoundation
 
 /// A mapping model: how the objects of a store of one model become objects of another model.
 ///
-/// It is read from a file that Xcode's mapping model editor wrote (`.xcmappingmodel`) or compiled (`.cdm`),
-/// inferred from two models, or built in code:
+/// It is read from a file that Xcode's mapping model editor wrote (`.xcmappingmodel`) or compiled (`.cdm`), inferred from two models,
+/// or built in code:
 ///
 /// ```swift
 /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
 /// ```
+///
+/// Use an inferred one when every difference can be decided without knowledge of the data: added, removed and renamed entities and
+/// properties. Otherwise write one, and pass it to an `NSMigrationManager`. Inference throws an error that names the first difference
+/// that it cannot decide.
 open class NSMappingModel: NSObject {
     /// Creates a mapping model without entity mappings.
     public override init() {}

@@ -1,6 +1,9 @@
 import CocoaFoundation
 
-/// How the value of a property of a destination object is made in a migration.
+/// How the value of a property of a destination object is computed in a migration.
+///
+/// `valueExpression` is evaluated for each source object; it can use `$source`, `$manager` and the other variables of a mapping model.
+/// A property without an expression keeps its default value, unless the entity's migration policy sets it.
 open class NSPropertyMapping: NSObject {
     /// Creates a mapping without a name and an expression.
     public override init() {}

@@ -100,7 +100,7 @@ package struct XMLStoreDocument {
 
     private static func unknown(_ element: ModelElement, in parent: ModelElement) -> ModelFileError {
         ModelFileError(
-            .malformed, "there is a <\(element.name)> in <\(parent.name)>, where none belongs",
+            .malformed, "there is a <\(element.name)> in <\(parent.name)>, which does not allow it",
             line: element.line)
     }
 

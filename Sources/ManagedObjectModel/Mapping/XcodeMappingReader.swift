@@ -217,7 +217,7 @@ struct XcodeMappingReader {
         guard try place.object.flag("autogenerateexpression") ?? true else {
             throw place.error(
                 .unsupportedForm,
-                "an entity mapping with a fetch of its own is not read: no file that has one "
+                "an entity mapping with its own fetch is not supported: no file that has one "
                     + "is known")
         }
         guard let filter = place.object.text("sourcefilterpredicatestring") else {

@@ -54,7 +54,7 @@ extension EditorModelArchive {
     }
 
     private static var noText: ModelFileError {
-        ModelFileError(.malformed, "the archive has a value that should be text and is not")
+        ModelFileError(.malformed, "the archive has a value that should be a string and is not")
     }
 
     func number(at field: Int) throws -> Int? {
@@ -116,7 +116,7 @@ extension EditorModelArchive {
     private func spend(_ count: Int) throws {
         budget -= count
         guard budget >= 0 else {
-            throw ModelFileError(.tooLarge, "the archive stands for a larger model than any real one")
+            throw ModelFileError(.tooLarge, "the archive expands to a larger model than any real one")
         }
     }
 

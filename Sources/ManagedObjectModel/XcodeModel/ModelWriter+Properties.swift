@@ -159,7 +159,7 @@ extension ModelWriter {
         try AttributeLimits.checkWarnings(property, at: property.placeName)
         guard let predicate = property.validationPredicates.first else { return }
         throw Self.inexpressible(
-            "the validation predicate '\(predicate.formatString)' of what is not an attribute",
+            "the validation predicate '\(predicate.formatString)' of a property that is not an attribute",
             at: property.placeName)
     }
 

@@ -16,7 +16,8 @@ extension ModelElement {
         let again = try NSManagedObjectModel(tree: self).entityVersionHashesByName
         if let name = hashes.keys.filter({ hashes[$0] != again[$0] }).min() {
             throw ModelFileError(
-                .inexpressible, "the entity has another version hash when it is read from a model file",
+                .inexpressible,
+                "the entity would have another version hash when it is read from the model file again",
                 element: name)
         }
     }
@@ -35,7 +36,7 @@ struct ModelWriter {
 
     mutating func root() throws -> ModelElement {
         guard model.localizationDictionary?.isEmpty ?? true else {
-            throw Self.inexpressible("the localization dictionary; it belongs into files of strings", at: nil)
+            throw Self.inexpressible("the localization dictionary; it belongs in strings files", at: nil)
         }
         var root = ModelElement("model", attributes: document.attributes)
         root[XcodeDocumentSettings.identifierKey] = try versionIdentifier()
@@ -158,7 +159,7 @@ struct ModelWriter {
     }
 
     static func inexpressible(_ setting: String, at place: String?) -> ModelFileError {
-        ModelFileError(.inexpressible, "a model file has no place for \(setting)", element: place)
+        ModelFileError(.inexpressible, "a model file cannot hold \(setting)", element: place)
     }
 
     /// The order of the model editor: by name without regard to case.

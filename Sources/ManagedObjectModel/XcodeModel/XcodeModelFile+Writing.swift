@@ -128,7 +128,7 @@ extension XcodeModelFile {
     /// Makes a folder as a draft, fills it and gives it its name.
     private static func place(at url: URL, _ fill: (URL) throws -> Void) throws {
         guard !FileManager.default.fileExists(atPath: url.path) else {
-            throw ModelFileError(.duplicateName, "there is something of this name already", file: url)
+            throw ModelFileError(.duplicateName, "a file or folder of this name exists already", file: url)
         }
         var made: FileDraft?
         try writing(url) {

@@ -63,7 +63,7 @@ package struct XcodeModelFile {
         if let version = versions.first(where: { $0.name == name }) { return version }
         let known = versions.map(\.name).joined(separator: ", ")
         throw ModelFileError(
-            .unknownName, "there is no version '\(name)'; there are: \(known)", file: url)
+            .unknownName, "there is no version '\(name)'; the versions are: \(known)", file: url)
     }
 
     static func inOrder(_ a: Version, _ b: Version) -> Bool {

@@ -87,7 +87,7 @@ package struct ModelAnalysis: Encodable, Sendable {
         do {
             return (try generator(.all), nil)
         } catch let error as GenerationError {
-            return (try generator(.model), "Only classes that are made with a build are shown. \(error)")
+            return (try generator(.model), "Only classes that a build generates are shown. \(error)")
         }
     }
 

@@ -28,7 +28,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
         let attribute = try tree.element(at: path)
         let holder = path.first.flatMap { try? tree.element(at: [$0]) }
         guard attribute.kind == .attribute, path.count == 2, holder?.kind == .entity else {
-            throw EditError("There is no attribute of an entity here.")
+            throw EditError("This is not an attribute of an entity.")
         }
         var tried = tree
         try tried.change(at: path) { element in
@@ -60,7 +60,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
                 for index in element.children.indices where element.children[index]["expression"] != nil {
                     element.children[index]["expression"] = "now()"
                 }
-            default: throw EditError("There is no predicate here.")
+            default: throw EditError("This element has no predicate.")
             }
         }
     }
@@ -87,7 +87,7 @@ package struct TextCheck: Encodable, Sendable, Equatable {
                     isAscending: true)
                 element.children = [ModelEditing.indexElement(part)]
                 element["partialIndexPredicate"] = nil
-            default: throw EditError("There is no expression here.")
+            default: throw EditError("This element has no expression.")
             }
         }
     }
@@ -99,14 +99,14 @@ package struct TextCheck: Encodable, Sendable, Equatable {
     package static func constraint(
         _ text: String, at path: [Int], in tree: ModelElement
     ) throws -> TextCheck {
-        guard try tree.element(at: path).kind == .entity else { throw EditError("There is no entity here.") }
+        guard try tree.element(at: path).kind == .entity else { throw EditError("This is not an entity.") }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
             $0.trimmingCharacters(in: .whitespaces)
         }
         guard !names.contains("") else { return TextCheck("a name is missing") }
         var seen: Set<String> = []
         if let name = names.first(where: { !seen.insert($0).inserted }) {
-            return TextCheck("'\(name)' is there twice")
+            return TextCheck("'\(name)' occurs twice")
         }
         var tried = tree
         try tried.change(at: path) { entity in

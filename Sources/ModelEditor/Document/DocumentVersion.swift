@@ -97,7 +97,8 @@ struct DocumentVersion: Sendable, Identifiable {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
         guard attributes?[.type] as? FileAttributeType != .typeSymbolicLink else {
             throw ModelFileError(
-                .unreadable, "it is a link; no link is followed within the folder of a model", file: file)
+                .unreadable, "it is a symbolic link; links inside the folder of a model are not followed",
+                file: file)
         }
     }
 
@@ -161,7 +162,8 @@ struct DocumentVersion: Sendable, Identifiable {
         try Self.refuseLinks(to: url, below: folder)
         let destination = folder.appendingPathComponent("\(name).xcdatamodel", isDirectory: true)
         guard !FileManager.default.fileExists(atPath: destination.path) else {
-            throw ModelFileError(.duplicateName, "there is something of this name already", file: destination)
+            throw ModelFileError(
+                .duplicateName, "a file or folder of this name exists already", file: destination)
         }
         return destination
     }

@@ -49,7 +49,7 @@ extension ModelDocument {
 
     private var markerNotice: String? {
         markerProblem.map {
-            "\($0.description). '\(currentVersion)' is taken for the current version; Save writes that down."
+            "\($0.description). '\(currentVersion)' is used as the current version; Save records it."
         }
     }
 

@@ -12,7 +12,7 @@ extension ModelDocument {
         guard ["xcdatamodeld", "xcdatamodel"].contains(url.pathExtension) || isCompiled(url) else {
             throw ModelFileError(
                 .unsupportedForm,
-                "it has no name of a model: those of Xcode are .xcdatamodeld and .xcdatamodel, compiled ones .momd and .mom",
+                "its extension is not that of a model: .xcdatamodeld or .xcdatamodel for one of Xcode, .momd or .mom for a compiled one",
                 file: url)
         }
     }
@@ -34,14 +34,14 @@ extension ModelDocument {
     func notice(about version: DocumentVersion) -> String? {
         if isReadOnly { return compiledNotice }
         return version.isArchive
-            ? "This version is in the binary form of Xcode 3. With its first change, saving writes it as a file "
-                + "'contents' of today, which takes the place of 'elements' and 'layout'; those stay in the folder."
+            ? "This version is in the binary format of Xcode 3. Once it is changed, saving writes today's format, a file "
+                + "'contents', which is then read instead of 'elements' and 'layout'; those stay in the folder."
             : nil
     }
 
     private var compiledNotice: String {
-        "A compiled model is shown, not edited. `coredata model decompile \(url.lastPathComponent)` makes a model of it "
-            + "that can be edited."
+        "A compiled model cannot be edited. `coredata model decompile \(url.lastPathComponent)` makes a model "
+            + "of it that can be edited."
     }
 }
 

@@ -63,7 +63,8 @@ extension ModelDocument {
         if let next { current = versions[try index(of: next)].id }
         guard current != version.id else {
             throw EditError(
-                "'\(name)' is the current version. Choose another one to be that.", setting: "current")
+                "'\(name)' is the current version. Make another version the current one first.",
+                setting: "current")
         }
         note("Removal of a version", version.id, .presence(true, current: currentID))
         currentID = current

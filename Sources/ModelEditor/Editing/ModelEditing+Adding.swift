@@ -8,7 +8,7 @@ extension ModelEditing {
             ElementKind.order(in: holder.name).contains(kindName)
         else { throw EditError("<\(holder.name)> cannot hold a <\(kindName)>.") }
         guard !(holder.name == "fetchedProperty" && kind == .fetchRequest) else {
-            throw EditError("A fetched property has its fetch request already.")
+            throw EditError("A fetched property can have only one fetch request.")
         }
         var element = ModelElement(
             kindName, attributes: [.init("name", Self.freeName(kind.newName, for: kind, in: holder))])
@@ -52,7 +52,7 @@ extension ModelEditing {
                         isAscending: true))
             ]
         case .composite, .configuration: break
-        case .model: throw EditError("A file has one model.")
+        case .model: throw EditError("A file can have only one model.")
         }
         var index = 0
         try change(parent) { index = $0.place(element) }

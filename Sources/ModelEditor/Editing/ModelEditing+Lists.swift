@@ -8,10 +8,10 @@ extension ModelEditing {
         for entry in entries {
             try Self.check(entry.key, setting: "userInfo")
             try Self.check(entry.value, setting: "userInfo")
-            guard !entry.key.isEmpty else { throw EditError("A key is needed.", setting: "userInfo") }
+            guard !entry.key.isEmpty else { throw EditError("A key is missing.", setting: "userInfo") }
         }
         guard Set(entries.map(\.key)).count == entries.count else {
-            throw EditError("Each key may be there once.", setting: "userInfo")
+            throw EditError("Each key may occur only once.", setting: "userInfo")
         }
         let tables = element.children(named: "userInfo")
         var table = tables.first ?? ModelElement("userInfo")
@@ -77,10 +77,10 @@ extension ModelEditing {
                 try Self.check(text, setting: "property")
             }
             guard !(element.expression ?? element.property ?? "").isEmpty else {
-                throw EditError("An element is of a property or an expression.", setting: "property")
+                throw EditError("An index element needs a property or an expression.", setting: "property")
             }
             guard ["Binary", "RTree"].contains(element.type) else {
-                throw EditError("The type of an element is Binary or RTree.", setting: "type")
+                throw EditError("The type of an index element must be Binary or RTree.", setting: "type")
             }
         }
         let partners = Self.partners(of: elements, among: old, where: Self.isSame)

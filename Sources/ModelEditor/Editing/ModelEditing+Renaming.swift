@@ -19,7 +19,7 @@ extension ModelEditing {
         }
         guard !isTaken else {
             throw EditError(
-                "There is something else of the name '\(newName)' already.", setting: "name")
+                "Something else already has the name '\(newName)'.", setting: "name")
         }
         switch kind {
         case .entity: renameEntity(name, newName)

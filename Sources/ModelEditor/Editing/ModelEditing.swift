@@ -114,7 +114,7 @@ struct ModelEditing {
         guard let kind = element.kind, let setting = kind.settings.first(where: { $0.name == name }),
             !kind.connectedSettings.contains(name)
         else {
-            throw EditError("There is no setting '\(name)' of <\(element.name)> to be set.", setting: name)
+            throw EditError("<\(element.name)> has no setting '\(name)' that can be set.", setting: name)
         }
         if let value { try Self.check(value, setting: name) }
         // An empty string is a default value of a string, and no value of anything else.
@@ -133,18 +133,18 @@ struct ModelEditing {
         switch setting.form {
         case .text: break
         case .mark:
-            guard value == "YES" else { throw EditError("'\(name)' is YES or not there.", setting: name) }
+            guard value == "YES" else { throw EditError("'\(name)' must be YES or missing.", setting: name) }
         case .choice:
             guard ["YES", "NO"].contains(value) else {
-                throw EditError("'\(name)' is YES or NO.", setting: name)
+                throw EditError("'\(name)' must be YES or NO.", setting: name)
             }
         case .count:
             guard let number = Int32(value), number >= 0 else {
-                throw EditError("This is a whole number from 0 to \(Int32.max).", setting: name)
+                throw EditError("The value must be a whole number from 0 to \(Int32.max).", setting: name)
             }
         case .number:
             guard let number = Double(value), number.isFinite else {
-                throw EditError("This is a number.", setting: name)
+                throw EditError("The value must be a number.", setting: name)
             }
         case .oneOf(let values):
             guard values.contains(value) else {

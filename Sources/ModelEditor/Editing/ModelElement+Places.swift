@@ -23,7 +23,7 @@ extension ModelElement {
     }
 
     private static var missing: EditError {
-        EditError("This is not in the model any more; somebody else has changed it.")
+        EditError("This was removed from the model, or changed elsewhere.")
     }
 
     /// The kind of the element, if it is one that is edited.

@@ -77,7 +77,7 @@ extension ModelDocument {
     /// The files, or the document, are others than when a merge was looked at.
     struct MergeOutdated: Error, LocalizedError {
         var errorDescription: String? {
-            "The files or the model have been changed meanwhile; this is what a merge would be now."
+            "The files or the model have changed in the meantime; this is the merge as it would be now."
         }
     }
 

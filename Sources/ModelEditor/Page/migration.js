@@ -18,10 +18,10 @@ export function migrationReport({ migration }) {
 }
 
 function verdict({ difference, allowsLightweightMigration, problem }) {
-  if (problem) return h("p", { class: "problem", id: "verdict", dir: "auto" }, `This cannot be said: ${problem}`);
+  if (problem) return h("p", { class: "problem", id: "verdict", dir: "auto" }, `This cannot be determined: ${problem}`);
   if (!difference.changesVersionHashes) {
     return h("p", { class: "fine", id: "verdict" },
-      "✓ Stores open as they are: no version hash is another one.");
+      "✓ Stores open without a migration: no version hash has changed.");
   }
   const isSaved = state.from === "";
   return [

@@ -72,13 +72,13 @@ function swift({ sources, notices, sourceProblem }) {
   // The properties are what changes; the rest of a class stays what it is.
   const isBody = (source) => source.name.includes("+CoreDataProperties");
   const shown = (own.length ? own : sources).toSorted((a, b) => isBody(b) - isBody(a));
-  const codegen = { class: "Class Definition: made with every build", category: "Category/Extension: the properties are made with every build" };
+  const codegen = { class: "Class Definition: generated with every build", category: "Category/Extension: the properties are generated with every build" };
   return [
     h("div", { class: "options" },
       h("label", { for: "style" }, "Style"),
       h("select", { id: "style", value: state.style, onchange: (event) => { state.style = event.target.value; loadAnalysis(); } },
         [["plain", "Plain Swift"], ["apple", "Xcode (@NSManaged)"]].map(([key, title]) => h("option", { value: key, selected: key === state.style }, title))),
-      h("span", { class: "quiet" }, element ? codegen[element.settings.codeGenerationType] ?? "Manual/None: for files of your own" : ""),
+      h("span", { class: "quiet" }, element ? codegen[element.settings.codeGenerationType] ?? "Manual/None: you write the class yourself" : ""),
       h("span", { class: "space" }),
       h("button", {
         type: "button", id: "copy", onclick: async () => {
@@ -87,7 +87,7 @@ function swift({ sources, notices, sourceProblem }) {
         },
       }, "Copy")),
     notices.map((notice) => h("p", { class: "warning", dir: "auto" }, notice)),
-    shown.length ? null : h("p", { class: "quiet" }, "There is no class to be made."),
+    shown.length ? null : h("p", { class: "quiet" }, "No class is generated."),
     shown.map((source) => [h("h2", { dir: "auto" }, source.name), h("pre", { dir: "ltr", tabindex: 0, "aria-label": source.name }, source.text)]),
   ];
 }

@@ -119,7 +119,7 @@ export function edit(item, build, name = null) {
 async function perform(item, build, name) {
   const { document } = state;
   const at = resolve(document.root, item);
-  if (!at) throw new Error("This is not in the model any more.");
+  if (!at) throw new Error("This was removed from the model.");
   const request = build(at, elementAt(document.root, at));
   try {
     const next = await post("/api/edit", { version: document.version, revision: document.revision, edit: request });
@@ -204,7 +204,7 @@ export async function checkDisk(isRefused = false) {
   if (String(disk.changed) !== String(state.disk)) {
     state.disk = disk.changed;
     changed();
-    if (disk.changed.length && !isRefused) announce("The files were changed on disk by somebody else.", true);
+    if (disk.changed.length && !isRefused) announce("Another program has changed the files on disk.", true);
   }
 }
 

@@ -49,7 +49,7 @@ export function showNewVersion() {
   const nameField = h("input", { id: "new-version-name", value: `${base} ${number}`, dir: "auto", required: true });
   const baseField = h("select", { id: "new-version-base", value: version },
     readable().map((other) => h("option", { value: other.name, selected: other.name === version }, other.name)));
-  ask("Add Model Version", "The version begins as the other one is now. It is written at once; the current version stays what it is.", "Add",
+  ask("Add Model Version", "The new version starts as a copy of the other one and is written at once. The current version does not change.", "Add",
     [field("new-version-name", "Version name", nameField), field("new-version-base", "Based on", baseField)],
     async () => {
       const added = await request("/api/versions", { name: nameField.value, from: baseField.value });
@@ -62,7 +62,7 @@ export function showNewVersion() {
 /** Prompts for another name of a version. */
 export function showRenameVersion(name) {
   const nameField = h("input", { id: "version-name", value: name, dir: "auto", required: true });
-  ask("Rename Model Version", "Its folder gets the name when the model is saved.", "Rename", field("version-name", "Version name", nameField),
+  ask("Rename Model Version", "Its folder is renamed when the model is saved.", "Rename", field("version-name", "Version name", nameField),
     async () => {
       const to = nameField.value;
       const renamed = await request("/api/versions/rename", { name, to });
@@ -80,7 +80,7 @@ export function showRemoveVersion(name) {
     ? h("select", { id: "version-next", required: true, value: "" },
       [h("option", { value: "" }, "Choose…"), others.map((other) => h("option", { value: other.name }, other.name))])
     : null;
-  ask("Remove Model Version", `“${name}” goes, and its folder with it when the model is saved. Stores of this version cannot be migrated without it.`, "Remove",
+  ask("Remove Model Version", `“${name}” is removed now, and its folder when the model is saved. Stores of this version cannot be migrated without it.`, "Remove",
     currentField ? field("version-next", "Current version", currentField) : null,
     async () => {
       const removed = await request("/api/versions/remove", { name, ...(currentField ? { current: currentField.value } : {}) });

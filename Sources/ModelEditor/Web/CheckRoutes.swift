@@ -47,14 +47,14 @@ struct CheckRoutes: Sendable {
         router.post("api/check") { request, context in
             let text = try await request.json(Text.self, context)
             guard max(text.text.utf8.count, text.sample?.utf8.count ?? 0) <= Self.longestText else {
-                throw SiteError(.contentTooLarge, code: "size", "The text is too long to be tried.")
+                throw SiteError(.contentTooLarge, code: "size", "The text is too long to be checked.")
             }
             return try await answer {
                 if text.kind == .pattern {
                     return TextCheck.pattern(text.text, sample: text.sample ?? "")
                 }
                 guard let version = text.version, let path = text.at else {
-                    throw EditError("A text is checked in its place in the model.")
+                    throw EditError("The check needs the position of the text in the model.")
                 }
                 let tree = try await document.tree(of: version)
                 return switch text.kind {

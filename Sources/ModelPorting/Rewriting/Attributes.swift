@@ -57,7 +57,7 @@ extension FilePort {
             if !isManaged, let variable = declared.as(VariableDeclSyntax.self) {
                 warn(
                     "changes of this property are not observed: only managed objects, and classes that conform to "
-                        + "KeyValueObserving, tell of theirs; conform to it, and call willChangeValue(forKey:) and "
+                        + "KeyValueObserving, report theirs; conform to it, and call willChangeValue(forKey:) and "
                         + "didChangeValue(forKey:) around them", at: variable.bindingSpecifier)
             }
         default: return

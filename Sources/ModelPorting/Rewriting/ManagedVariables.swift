@@ -100,7 +100,7 @@ extension FilePort {
         let name = type.nameOfElement
         let declared = module.type(named: name, in: scope.name)
         if declared == nil, let number = Self.otherNumbers[name] {
-            return "a property is not a '\(name)' here: write '\(number)'"
+            return "a property cannot be a '\(name)' here: write '\(number)'"
         }
         if let declared, declared.attributes.contains("objc"), let raw = declared.inherited.first,
             let number = Self.otherNumbers[raw]

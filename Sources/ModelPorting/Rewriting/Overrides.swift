@@ -2,12 +2,12 @@ import SwiftSyntax
 
 extension FilePort {
     private static let identityAdvice =
-        "managed objects are compared by identity, here as there; compare values in a method of another name"
+        "managed objects are compared by identity, as in Apple's framework; compare values in a method of another name"
 
     /// What Apple's managed objects let override, and ours do not; with advice, where there is any.
     private static let closedMembers = [
         "validateValue(_:forKey:)": "it takes 'inout Any?' here; write 'validate<Key>(_:)' for one property",
-        "automaticallyNotifiesObservers(forKey:)": "observers are told of every change",
+        "automaticallyNotifiesObservers(forKey:)": "observers are notified of every change",
         "hasPersistentChangedValues": "", "hash": FilePort.identityAdvice,
         "isEqual(_:)": FilePort.identityAdvice,
         "objectID": "",

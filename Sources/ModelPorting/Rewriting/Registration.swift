@@ -62,7 +62,7 @@ extension FilePort {
     }
 
     static let genericClassRefusal =
-        "a class of managed objects has no type parameters, since an entity names one class: write a class for each, and "
+        "a class of managed objects cannot be generic, since an entity names one class: write a class for each, and "
         + "functions or protocols that are generic over managed objects"
 
     /// Lists the members that only this file sees, for a class that another file declares.

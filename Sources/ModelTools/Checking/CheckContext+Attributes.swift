@@ -25,7 +25,7 @@ extension CheckContext {
             "NSUnarchiveFromDataTransformerName":
             report(
                 .insecureTransformer, attribute,
-                "the transformer '\(attribute.valueTransformerName ?? "")' makes objects of any class; use "
+                "the transformer '\(attribute.valueTransformerName ?? "")' decodes objects of any class; use "
                     + "\(secure) instead")
         default: break
         }
@@ -38,7 +38,8 @@ extension CheckContext {
             if case .comparison(let comparison) = predicate.shape { comparison } else { nil }
         }
         for case let (least?, most?) in Self.bounds(comparisons) where Self.isGreater(least, most) {
-            report(.minimumAboveMaximum, attribute, "no value is at least \(least) and at most \(most)")
+            report(
+                .minimumAboveMaximum, attribute, "the minimum \(least) is greater than the maximum \(most)")
             return
         }
         for comparison in comparisons where comparison.predicateOperatorType == .matches {

@@ -10,7 +10,7 @@ extension CheckContext {
 
     private mutating func check(_ relationship: NSRelationshipDescription) {
         if relationship.isOrdered && !relationship.isToMany {
-            report(.orderedToOne, relationship, "a relationship to one object has no order")
+            report(.orderedToOne, relationship, "a to-one relationship cannot be ordered")
         }
         if relationship.deleteRule == .noActionDeleteRule {
             report(
@@ -22,7 +22,7 @@ extension CheckContext {
             if relationship.inverseRelationshipName == nil && relationship.destinationEntity != nil {
                 report(
                     .relationshipWithoutInverse, relationship,
-                    "the relationship should have an inverse, which keeps both ends right")
+                    "the relationship should have an inverse, which keeps both ends consistent")
             }
             return
         }

@@ -143,14 +143,16 @@ package enum ModelCheck {
                 ModelFinding(.versionHashDiffers, file: version.url.path, entity: entity, message)
             }
             return comparison.onlyInModel.map {
-                finding($0, "the list of versions has no version hash of it")
+                finding($0, "VersionInfo.plist has no version hash for it")
             }
-                + comparison.onlyWritten.map { finding($0, "the list of versions has it, but not the model") }
-                + comparison.changed.map { finding($0, "the list of versions has another version hash") }
+                + comparison.onlyWritten.map {
+                    finding($0, "VersionInfo.plist lists it, but the model does not have it")
+                }
+                + comparison.changed.map { finding($0, "VersionInfo.plist has another version hash") }
                 + comparison.uncertain.map {
                     finding(
                         $0.entity,
-                        "the list of versions has another version hash; that of an entity with "
+                        "VersionInfo.plist has another version hash; that of an entity with "
                             + "\($0.rules.joined(separator: ", ")) cannot be computed with certainty")
                 }
         }

@@ -138,7 +138,7 @@ final class SettingProbe {
         budget -= 1 + content.reduce(0) { $0 + $1.children.count } + (needsComposites ? compositeWeight : 0)
         guard budget >= 0 else {
             isExhausted = true
-            return ModelFileError(.tooLarge, "there is too much to read")
+            return ModelFileError(.tooLarge, "the model is too large to be checked completely")
         }
         let types = needsComposites ? composites : []
         do {

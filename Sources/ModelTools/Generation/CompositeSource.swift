@@ -31,7 +31,7 @@ struct CompositeSource {
         self.context = context
         guard SwiftName.isIdentifier(name) else {
             throw GenerationError(
-                element: name, detail: "the name of the composite type is not a name in Swift")
+                element: name, detail: "the name of the composite type is not a Swift identifier")
         }
         elements = try definition.children(named: "attribute").map { try Self.element($0, name, context) }
         isCodable = Self.isCodable(definition, definitions)

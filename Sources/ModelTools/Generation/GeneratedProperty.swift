@@ -44,7 +44,7 @@ extension GeneratedClass {
 
     /// Why a property cannot be one of a Swift class; `nil` if it can.
     private static func reasonToOmit(_ name: String) -> String? {
-        if !SwiftName.isIdentifier(name) { return "the name is not one in Swift" }
+        if !SwiftName.isIdentifier(name) { return "the name is not a Swift identifier" }
         if SwiftName.membersOfEveryObject.contains(name) { return "every object has a property of this name" }
         if SwiftName.wordsBehindDot.contains(name) { return "the name has a meaning of its own in Swift" }
         return nil

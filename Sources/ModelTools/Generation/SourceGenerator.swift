@@ -138,7 +138,7 @@ package struct SourceGenerator {
             guard !hidingNames.contains(generated.name.name) else {
                 throw GenerationError(
                     element: generated.entityName,
-                    detail: "a class '\(generated.name.name)' hides what the text of all classes needs")
+                    detail: "a class '\(generated.name.name)' hides a type that every generated class uses")
             }
             var accessors: [String: String] = [:]
             for property in generated.properties {
@@ -147,7 +147,7 @@ package struct SourceGenerator {
                 guard let other else { continue }
                 throw GenerationError(
                     element: "\(generated.entityName).\(property.key)",
-                    detail: "its accessors would have the names of those of '\(other)'")
+                    detail: "its accessors would have the same names as those of '\(other)'")
             }
             if let other = owners.updateValue(generated.entityName, forKey: generated.name.name) {
                 throw GenerationError(

@@ -58,7 +58,7 @@ package struct GroupAggregates {
         for part in parts where Self.areIn(part.argument, entity) {
             throw NSError.coreData(
                 .coreData,
-                "Unsupported expression \(part.function)(\(part.argument)): what is computed over all rows is not a value of a row."
+                "Unsupported expression \(part.function)(\(part.argument)): an aggregate over all rows is not a value of one row."
             )
         }
     }

@@ -53,6 +53,6 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
     final func refusal(_ reason: String) -> NSError {
         .coreData(
             .persistentStoreIncompatibleSchema,
-            "A store of type \(type) does not take the model: \(reason).")
+            "A store of type \(type) does not support the model: \(reason).")
     }
 }

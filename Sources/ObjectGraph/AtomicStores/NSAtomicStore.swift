@@ -224,7 +224,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
         _ sourceOptions: [AnyHashable: Any]?
     ) throws {
         guard !url.isNullDevice else {
-            throw StoreDocument.unopenable(url, "a store in memory is not replaced by one in a file")
+            throw StoreDocument.unopenable(url, "a store in memory cannot be replaced by one in a file")
         }
         _ = try metadataForPersistentStore(with: source)
         try StoreDocument.write(try StoreDocument.read(source), to: url, like: source)

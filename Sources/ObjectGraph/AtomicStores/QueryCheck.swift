@@ -20,7 +20,7 @@ struct QueryCheck {
             case .opaque:
                 guard next.isOfSwiftAlone else { break }
                 throw NSError.coreData(
-                    .coreData, "Unsupported predicate \(next.formatString): Swift's own code evaluates it.")
+                    .coreData, "Unsupported predicate \(next.formatString): it is evaluated by Swift code.")
             case .compound(_, let parts): rest += parts
             case .comparison(let comparison):
                 try check(comparison.leftExpression)

@@ -178,8 +178,8 @@ enum StoreDocument {
         throw NSError.coreData(
             .persistentStoreTypeMismatch,
             """
-            The file at \(url.path) is a SQLite database. It is destroyed or replaced by the type \(NSSQLiteStoreType) alone, which \
-            asks for the locks that others have on it and knows the files beside it.
+            The file at \(url.path) is a SQLite database. Only the store type \(NSSQLiteStoreType) may destroy or replace it, since it \
+            respects the locks of other connections and knows the files beside it.
             """, [NSFilePathErrorKey: url.path])
     }
 
@@ -257,7 +257,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     /// A model made from the contents of a file.
     class func reconstructedModel(of data: Data, _ url: URL) throws -> NSManagedObjectModel {
-        throw StoreDocument.unopenable(url, "a file of its type has nothing to make a model from")
+        throw StoreDocument.unopenable(url, "no model can be made from a file of its type")
     }
 
     package final override func loadMetadata() throws {
@@ -367,12 +367,12 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
         if model.isReconstructed {
-            unsupportedFeatures = ["no model: the one it is opened with was made from objects or tables"]
+            unsupportedFeatures = ["no model but the one that was made from its objects or tables"]
         }
         for home in homes {
             if let slot = home.layout.slots.first(where: { $0.isStored && $0.kind == .composite }) {
                 throw refusal(
-                    "how Apple's stores of this type keep composite attributes, such as '\(slot.name)' of entity '\(home.entity.name ?? "")', is not known"
+                    "it is not known how Apple's stores of this type keep composite attributes such as '\(slot.name)' of entity '\(home.entity.name ?? "")'"
                 )
             }
         }

@@ -111,7 +111,7 @@ struct BatchExecution {
                 throw NSError.coreData(
                     .persistentStoreUnsupportedRequestType,
                     """
-                    Batch requests work on SQLite stores alone; the store of entity '\(fetch.entity.name ?? "")' is of the type \
+                    Batch requests are supported by SQLite stores only; the store of entity '\(fetch.entity.name ?? "")' is of the type \
                     \(store.type).
                     """, [NSAffectedStoresErrorKey: [store]])
             }

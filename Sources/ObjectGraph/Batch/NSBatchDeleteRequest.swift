@@ -12,7 +12,8 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     case resultTypeCount = 2
 }
 
-/// What an `NSBatchDeleteRequest` did.
+/// What an `NSBatchDeleteRequest` deleted: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
+/// says.
 public class NSBatchDeleteResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

@@ -11,7 +11,8 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
     case count = 2
 }
 
-/// What an `NSBatchInsertRequest` did.
+/// What an `NSBatchInsertRequest` inserted: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
+/// says.
 public class NSBatchInsertResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

@@ -12,7 +12,8 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     case updatedObjectsCountResultType = 2
 }
 
-/// What an `NSBatchUpdateRequest` did.
+/// What an `NSBatchUpdateRequest` changed: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
+/// says.
 public class NSBatchUpdateResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?
@@ -57,7 +58,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open var entity: NSEntityDescription {
         guard let givenEntity else {
             fatalError(
-                "This NSBatchUpdateRequest for '\(entityName)' was made with a name and has no entity.")
+                "This NSBatchUpdateRequest for '\(entityName)' was made with an entity name: its entity is found when it is executed."
+            )
         }
         return givenEntity
     }

@@ -21,7 +21,7 @@ package enum ModelLocator {
         throw NSError.coreData(
             .persistentStoreOpen,
             """
-            Failed to load model named \(name): no module of the program brings it along, and there is no \
+            Failed to load model named \(name): no module of the program contains it, and there is no \
             \(name).xcdatamodeld in \(folders.map(\.path).joined(separator: ", ")). Use the plugin CoreDataModelPlugin \
             in the target that has it, declare it as a resource there, or make the container with \
             init(name:managedObjectModel:).

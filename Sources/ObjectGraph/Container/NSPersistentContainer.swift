@@ -10,6 +10,15 @@ import ManagedObjectModel
 /// }
 /// let book = Book(context: container.viewContext)
 /// ```
+///
+/// It is the usual way to set up Core Data. The model is found by its name in the modules and resources of the program. By default
+/// there is one SQLite store, a file with the container's name in `defaultDirectoryURL()`, which is made when it does not exist, and
+/// migrated when an inferred mapping can do that. Change `persistentStoreDescriptions` before `loadPersistentStores` for another
+/// location, type or options.
+///
+/// Use `viewContext` on the main thread, and `newBackgroundContext()` or `performBackgroundTask(_:)` for everything that takes time. A
+/// store that cannot be opened is an error of `loadPersistentStores`; a model that cannot be found stops the program with a message
+/// that lists where it was looked for. To handle that error, load the model yourself and use `init(name:managedObjectModel:)`.
 open class NSPersistentContainer: NSObject, _StoreFolderOwner, @unchecked Sendable {
     /// The name: of the model, and of the store's file.
     public let name: String

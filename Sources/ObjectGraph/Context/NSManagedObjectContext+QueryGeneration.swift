@@ -45,7 +45,7 @@ extension NSManagedObjectContext: StoreClient {
             guard known else {
                 throw NSError.coreData(
                     .coreData,
-                    "The query generation is of stores that the context's coordinator does not have.")
+                    "The query generation belongs to stores that the context's coordinator does not have.")
             }
         }
         self.generation = generation

@@ -2,13 +2,29 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A context for work with managed objects: it keeps one object for each identity, notes changes, and saves them.
+/// A context for work with managed objects: it keeps one object for each identity, tracks changes, and saves them.
 ///
-/// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue
-/// context, on the main thread. Debug builds check it.
+/// ```swift
+/// let context = container.newBackgroundContext()
+/// try await context.perform {
+///     let book = Book(context: context)
+///     book.title = "Emma"
+///     try context.save()
+/// }
+/// ```
+///
+/// Use one context for the user interface (`NSPersistentContainer.viewContext`), and one for each task in the background. Changes are
+/// seen by no other context until `save()`. A save writes all of them, in one transaction for each store, or throws; after an error the
+/// objects still have their unsaved changes. What happens when another context has saved the same objects meanwhile is decided by the
+/// `mergePolicy`; by default the save throws. Set `automaticallyMergesChangesFromParent` to see what others save.
+///
+/// A context with a `parent` saves into that context instead of a store, which is right for edits that may be discarded.
+///
+/// A context is used on its own queue only: inside `perform(_:)`, `performAndWait(_:)`, or, for the main-queue context, on the main
+/// thread. Debug builds check it. It keeps unsaved objects alive, and others only while the program uses them.
 ///
 /// The context coordinates parts that each do one thing: `IdentityMap` (which object has which identity), `ChangeTracker` (what
-/// changed), `UndoRecorder` (how to take it back), `SaveSession` (the running save), `ContextListeners` (its followers).
+/// changed), `UndoRecorder` (how to undo it), `SaveSession` (the running save), `ContextListeners` (its followers).
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
@@ -88,11 +104,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "A context works on a coordinator or on a parent: this one has a coordinator already.")
             require(
                 parentContext == nil && identityMap.all.isEmpty,
-                "The parent of a context that has one, or has objects, cannot be changed.")
+                "The parent of a context cannot be changed once it has one, or has objects.")
             guard let newValue else { return }
             require(
                 !sequence(first: newValue, next: \.parentContext).contains { $0 === self },
-                "A context cannot be its own parent, nor can one below it.")
+                "A context cannot be its own parent or ancestor.")
             parentContext = newValue
             generation = nil
             identities.share()
@@ -125,7 +141,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 "A context works on a coordinator or on a parent: this one has a parent already.")
             require(
                 coordinator == nil || coordinator === newValue || identityMap.all.isEmpty,
-                "The coordinator of a context that has objects cannot be changed.")
+                "The coordinator of a context cannot be changed once it has objects.")
             coordinator?.subscribers.remove(self)
             coordinator = newValue
             unstored = UnstoredEntities()

@@ -3,9 +3,21 @@ import Foundation
 import ManagedObjectModel
 import Synchronization
 
-/// Joins a model with the stores that hold its objects; contexts read and write through it.
+/// Connects a model with the stores that hold its objects; contexts read and write through it.
 ///
-/// Reads of several contexts run at once. The model becomes immutable when the coordinator is made.
+/// ```swift
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+/// let context = NSManagedObjectContext(.mainQueue)
+/// context.persistentStoreCoordinator = coordinator
+/// ```
+///
+/// An `NSPersistentContainer` makes one for you. Use a coordinator yourself to add several stores, to migrate, replace or destroy a
+/// store, or to read the metadata of a store that is not open.
+///
+/// Each entity is saved in the first store whose configuration has it and that can be written to, unless
+/// `NSManagedObjectContext.assign(_:to:)` names another one. Reads of several contexts run at once; a store runs its saves one after
+/// the other. The model becomes immutable when the coordinator is made.
 open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Sendable {
     /// The model.
     public let managedObjectModel: NSManagedObjectModel

@@ -1,6 +1,15 @@
 import Foundation
 
-/// How a container makes and opens one store.
+/// How a container or a coordinator makes and opens one store: its type, location, configuration and options.
+///
+/// ```swift
+/// let description = NSPersistentStoreDescription(url: url)
+/// description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+/// container.persistentStoreDescriptions = [description]
+/// ```
+///
+/// By default the type is SQLite, and a store with an older model is migrated if a mapping can be inferred. An unknown option is
+/// ignored and logged. A change after the store was added has no effect on it.
 open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// The store's type; `NSSQLiteStoreType` by default.
     open var type = NSSQLiteStoreType

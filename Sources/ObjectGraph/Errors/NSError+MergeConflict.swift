@@ -8,7 +8,7 @@ extension NSError {
     package static func changedByOthers(_ url: URL) -> NSError {
         .coreData(
             .managedObjectMerge,
-            "Somebody else has written to the store at \(url.path), or removed it, since it was read.",
+            "The store at \(url.path) was changed or removed by another program since it was read.",
             [NSFilePathErrorKey: url.path])
     }
 }

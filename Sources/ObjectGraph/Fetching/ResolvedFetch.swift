@@ -144,7 +144,7 @@ package struct ResolvedFetch {
             let computed = properties.first(where: { $0 is NSExpressionDescription })
         {
             try refuse(
-                "propertiesToFetch of objects are properties of their entity; '\(computed.name)' is computed, which needs the result type dictionaryResultType."
+                "propertiesToFetch of a request for objects must be properties of the entity; '\(computed.name)' is computed, which needs the result type dictionaryResultType."
             )
         }
         if specification.fetchLimit < 0 || specification.fetchOffset < 0 {
@@ -289,7 +289,9 @@ package struct ResolvedFetch {
     /// The request as one store executes it.
     package func query(_ store: any ObjectStore) -> FetchQuery {
         // `stores` has only stores that hold the entity.
-        guard let home = store.home(of: entity) else { fatalError("The store lost an entity.") }
+        guard let home = store.home(of: entity) else {
+            fatalError("The store no longer has the entity of the request.")
+        }
         var query = FetchQuery(home: home)
         query.includesSubentities = specification.includesSubentities
         // Objects in a child's condition may have been saved since the child's request.

@@ -46,7 +46,7 @@ extension HistoryExecution {
         else { return }
         throw NSError.coreData(
             CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError),
-            "The history token has expired: it is of other stores than those that the coordinator has.")
+            "The history token has expired: it belongs to other stores than the coordinator's.")
     }
 
     /// The start of the requested history of a store.

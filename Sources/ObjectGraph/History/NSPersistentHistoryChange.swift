@@ -2,6 +2,9 @@ import Foundation
 import ManagedObjectModel
 
 /// A save's change of one object, in the persistent history of a store.
+///
+/// `updatedProperties` are those that an update changed. For a deletion, `tombstone` has the values of the attributes that the model
+/// preserves (`NSAttributeDescription.preservesValueInHistoryOnDeletion`); other values of a deleted object are not in the history.
 public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     /// The number of the change in its store; later ones are higher.
     public let changeID: Int64

@@ -1,7 +1,12 @@
 import Foundation
 import ManagedObjectModel
 
-/// One save in the persistent history of a store.
+/// One save in the persistent history of a store: when it was, who saved, and what it changed.
+///
+/// `author` and `contextName` are those that the saving context had, so that a program can skip its own saves. Keep the `token` of the
+/// last transaction that was handled: the next request fetches what came after it. `objectIDNotification()` has the changes in the form
+/// that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes. A transaction is a value that does not change, and can be
+/// used on any thread.
 public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
     /// When the save was made.
     public let timestamp: Date

@@ -140,7 +140,7 @@ open class NSMigrationManager: NSObject {
         defer { close(source, sourceContext) }
         let storeClass = try NSPersistentStoreCoordinator.storeClass(ofType: dStoreType)
         guard dURL.isNullDevice || storeClass.isFree(dURL) else {
-            throw destinationError(dURL, "something is there already")
+            throw destinationError(dURL, "a file exists there already")
         }
         guard dURL.isFileURL, !dURL.isNullDevice,
             storeClass.hasFiles

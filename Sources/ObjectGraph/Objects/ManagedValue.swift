@@ -36,7 +36,7 @@ extension ManagedComponent {
         fatalError(
             """
             Property '\(object.layout.slots[slot].name)' of \(object.objectID) has no value, and its accessor's type \
-            \(Self.self) has none to stand for that; make the accessor optional.
+            \(Self.self) cannot represent that; make the accessor optional.
             """)
     }
 

@@ -2,10 +2,7 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// An object of an entity: its values come from a model, live in a context and are kept in a store.
-///
-/// An object reads its values from its row, a packed buffer that it shares with the row cache; set and decoded values override
-/// it, by slot index. It belongs to one context and is used on that context's queue only.
+/// An object of an entity: a model describes its properties, a context manages it, and a store keeps its values.
 ///
 /// Subclass it for typed properties, with the macros of `CoreDataMacros`, with generated code, or by hand:
 ///
@@ -18,6 +15,15 @@ import ManagedObjectModel
 ///     }
 /// }
 /// ```
+///
+/// A fetched object may be a fault: its values are loaded from the store when one of them is first read. Changes are in the object
+/// alone until its context saves. The context has one object for each `objectID`, so two fetches return the same instance.
+///
+/// An object belongs to one context and is used on that context's queue only; debug builds check it. Pass its `objectID`, or the values
+/// of a ``snapshot()``, to other contexts and threads. Objects are compared by identity: `isEqual(_:)` and `hash` cannot be overridden.
+///
+/// The values are in the row, a packed buffer that the object shares with the row cache; values that were set or decoded override it,
+/// by slot index.
 open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     // An object is used on one queue only, which the compiler's checks at run time cannot know; on each access of a
     // value they would cost more than the access.

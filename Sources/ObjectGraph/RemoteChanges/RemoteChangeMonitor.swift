@@ -50,7 +50,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         watch = FileChangeWatch(file, on: queue) { [weak self] in self?.note($0) }
         if watch == nil {
             Log.store.notice(
-                "The store at \(file.path) cannot be watched; it is asked once a second for changes.")
+                "The store at \(file.path) cannot be watched; it is checked for changes once a second.")
             queue.async { self.ask(after: Self.pollInterval) }
         } else {
             // Others may have committed between the first query and the beginning of the watch.
@@ -115,7 +115,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
             defer { knownVersion = version }
             return version != knownVersion
         } catch {
-            Log.store.debug("Could not ask for changes of others: \(error.localizedDescription)")
+            Log.store.debug("Could not check for changes made by others: \(error.localizedDescription)")
             return false
         }
     }

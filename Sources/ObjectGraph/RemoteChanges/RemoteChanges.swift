@@ -111,7 +111,7 @@ package final class RemoteChanges: Sendable {
                 if state.following[id]?.history === history { state.following[id] = nil }
             }
             Log.store.error(
-                "Changes of others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
+                "Changes made by others to the store at \(file.path) are not noticed: \(error.localizedDescription)"
             )
         }
     }

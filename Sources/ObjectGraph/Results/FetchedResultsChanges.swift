@@ -1,6 +1,9 @@
 import Foundation
 
 /// What one event changed in the results of a controller, and the results after it.
+///
+/// `NSFetchedResultsController.changes()` returns a sequence of them. It is a value with object IDs instead of objects, so it can be
+/// used on any thread; an object with an ID is had from `NSManagedObjectContext.object(with:)` on the context's queue.
 public struct FetchedResultsChanges: Sendable {
     /// A section's name and the IDs of its objects, in order.
     public struct Section: Sendable, Equatable {

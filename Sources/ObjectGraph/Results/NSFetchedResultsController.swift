@@ -205,7 +205,9 @@ extension NSFetchedResultsController: FetchedResultsSharing {
     }
 }
 
-/// One section of a results controller.
+/// One section of a results controller: its name and its objects, in order.
+///
+/// It has the content at the moment when it was read; read `NSFetchedResultsController.sections` again after a change.
 public protocol NSFetchedResultsSectionInfo {
     /// The section's name; empty for the only section of a controller without sections.
     var name: String { get }
@@ -230,6 +232,10 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 }
 
 /// Follows the changes of a results controller. Every method has a default that does nothing.
+///
+/// Implement the methods for single changes (between `controllerWillChangeContent(_:)` and `controllerDidChangeContent(_:)`), or one of
+/// the two that report the whole content: a controller calls only one of these forms. All are called on the queue of the controller's
+/// context.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// Changes are about to be reported.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)

@@ -68,7 +68,7 @@ package struct RankedSequence<Element> {
     package subscript(place: Place) -> Element {
         get {
             guard let element = nodes[Int(place.index)].element else {
-                fatalError("The place has no element any more.")
+                fatalError("The position no longer has an element.")
             }
             return element
         }

@@ -39,7 +39,7 @@ extension ResultDifference {
             }
         }
         guard let difference = CollectionDifference(steps) else {
-            fatalError("The changes of results name a place twice.")
+            fatalError("The changes of results have an index twice.")
         }
         return difference
     }

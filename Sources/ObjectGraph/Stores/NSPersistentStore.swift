@@ -19,7 +19,11 @@ public struct _StoreOpening {
     }
 }
 
-/// A store of objects: a file, or memory. Made by a coordinator.
+/// A store of objects: a file, or memory. A coordinator makes it, and keeps it until it is removed.
+///
+/// To write a store type of your own, subclass `NSAtomicStore`, for a file that is read and written as a whole, or
+/// `NSIncrementalStore`, for a service or database that is asked for single objects. `metadata` holds the store's identifier, its type
+/// and the version hashes of its model; values of the application can be added, and are written by the next save.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var currentMetadata: [String: Any] = [:]
@@ -121,7 +125,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         throw NSError.coreData(
-            .persistentStoreInvalidType, "\(self) does not tell the metadata of a store that is not open.")
+            .persistentStoreInvalidType, "\(self) cannot return the metadata of a store that is not open.")
     }
 
     /// Sets the metadata of the store at a URL; the store is not opened.
@@ -129,7 +133,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// - Throws: 134000 here: a class of stores overrides it.
     open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         throw NSError.coreData(
-            .persistentStoreInvalidType, "\(self) does not set the metadata of a store that is not open.")
+            .persistentStoreInvalidType, "\(self) cannot set the metadata of a store that is not open.")
     }
 
     /// Called when the store was added.

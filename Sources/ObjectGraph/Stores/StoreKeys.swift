@@ -87,27 +87,27 @@ public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClas
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquitousContentNameKey"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquitousContentURLKey"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreUbiquitousContainerIdentifierKey =
     "NSPersistentStoreUbiquitousContainerIdentifierKey"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreRebuildFromUbiquitousContentOption =
     "NSPersistentStoreRebuildFromUbiquitousContentOption"
 
 /// Option key of iCloud stores, which no system has any more: it changes nothing.
-@available(*, deprecated, message: "iCloud stores are gone; the option changes nothing.")
+@available(*, deprecated, message: "iCloud stores are not supported; the option has no effect.")
 public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreRemoveUbiquitousMetadataOption"

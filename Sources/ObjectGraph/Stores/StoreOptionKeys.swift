@@ -61,7 +61,7 @@ package struct StoreOptionKeys {
         }
         let names = unknown.map { "'\($0)'" }.joined(separator: ", ")
         return warnings + [
-            "it ignores what it does not know: \(names)\(isSecret ? "; nothing is encrypted" : "")"
+            "unknown options are ignored: \(names)\(isSecret ? "; nothing is encrypted" : "")"
         ]
     }
 

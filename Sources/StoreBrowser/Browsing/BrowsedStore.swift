@@ -126,8 +126,8 @@ package final class BrowsedStore: @unchecked Sendable {
             guard deadline.hasPassed else { throw BrowsingError.superseded }
             throw BrowsingError(
                 """
-                This took longer than \(Int(longestReading)) seconds and was ended. An index on what is sorted or \
-                filtered by would help.
+                This took longer than \(Int(longestReading)) seconds and was stopped. An index on the attributes \
+                to sort or filter by would help.
                 """, code: "time")
         }
     }
@@ -164,5 +164,5 @@ struct BrowsingError: Error, LocalizedError {
 
     var errorDescription: String? { detail }
 
-    static let superseded = BrowsingError("Something else was asked meanwhile.", code: "superseded")
+    static let superseded = BrowsingError("A newer request has replaced this one.", code: "superseded")
 }

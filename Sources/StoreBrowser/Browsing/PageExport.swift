@@ -140,7 +140,7 @@ private final class ExportTurn: Sendable {
             return !isTaken
         }
         guard isFree else {
-            throw BrowsingError("Another table is being exported; wait until that has ended.", code: "busy")
+            throw BrowsingError("Another table is being exported; wait until that is finished.", code: "busy")
         }
         self.flag = flag
     }

@@ -41,7 +41,7 @@ enum AttributeText {
         case .transformableAttributeType: return try TransformableForm.value(text, of: attribute)
         default:
             throw BrowsingError(
-                "Values of type \(attribute.attributeType.displayName) cannot be typed.", code: "value",
+                "Values of the type \(attribute.attributeType.displayName) cannot be entered.", code: "value",
                 field: attribute.name)
         }
     }

@@ -88,7 +88,7 @@ struct StoreEditing: Sendable {
             let object = try store.object(reference, in: context)
             let path = try CompositePath(key, of: object)
             guard path.element.attributeType == .binaryDataAttributeType else {
-                throw BrowsingError("'\(key)' takes no file.", code: "value", field: key)
+                throw BrowsingError("'\(key)' cannot be set from a file.", code: "value", field: key)
             }
             try Self.set(path, to: data, of: object)
             return nil
@@ -207,7 +207,7 @@ struct StoreEditing: Sendable {
                 throw Invalid(problems: Self.problems(error))
             } catch let error as NSError where error.isMergeConflict && store.source.type != .sqlite {
                 throw BrowsingError(
-                    "Not saved: somebody else has changed the file since it was read.", code: "conflict")
+                    "Not saved: another program has changed the file since it was read.", code: "conflict")
             }
             return new.reduce(into: [:]) { $0[$1.1] = "\($1.0.reference)" }
         }

@@ -14,10 +14,10 @@ struct TransformableForm: Encodable, Sendable {
     init(_ value: Any?, isStored: Bool, _ attribute: NSAttributeDescription) {
         canClear = value != nil
         switch value {
-        case nil where isStored: note = "Its transformer refuses what is stored; it is kept as it is."
+        case nil where isStored: note = "Its transformer refuses the stored value, which is kept unchanged."
         case nil:
             if Self.transformer(of: attribute) == nil {
-                note = "\(Self.unknown(attribute)) No value can be typed."
+                note = "\(Self.unknown(attribute)) No value can be entered."
             } else {
                 json = ""
             }
@@ -37,7 +37,7 @@ struct TransformableForm: Encodable, Sendable {
     static func value(_ text: String, of attribute: NSAttributeDescription) throws -> Any {
         guard let transformer = transformer(of: attribute) else {
             throw BrowsingError(
-                "\(unknown(attribute)) No value can be typed.", code: "value", field: attribute.name)
+                "\(unknown(attribute)) No value can be entered.", code: "value", field: attribute.name)
         }
         let value = try PlainValueText.value(text, of: attribute)
         do {

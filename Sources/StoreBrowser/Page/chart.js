@@ -61,7 +61,7 @@ function bars({ groups, hasMore }, by) {
           svg("text", { x: labels + 14 + length, y: index * height + 15, class: "count" }, shownNumber(count)),
         ];
       })),
-    hasMore ? h("p", { class: "quiet" }, "There are more values; these are the most frequent, or the first.") : null,
+    hasMore ? h("p", { class: "quiet" }, "There are more values; only some are shown.") : null,
     fold("chart", false, { class: "numbers" }, "As a table",
       h("table", { id: "chart-table" }, h("caption", { class: "heard" }, `Counts by ${by}`),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, by), h("th", { scope: "col" }, "Objects"))),

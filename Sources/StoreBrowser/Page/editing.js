@@ -28,7 +28,7 @@ export async function save() {
     announce("Saved.");
     return recount();
   }
-  announce(problems.length ? `Not saved: ${problems.length} problem${problems.length === 1 ? "" : "s"}.` : "Not saved: a change before was refused.", true);
+  announce(problems.length ? `Not saved: ${problems.length} problem${problems.length === 1 ? "" : "s"}.` : "Not saved: an earlier change was refused.", true);
   const [first] = problems;
   if (!first) return;
   const object = first.object ?? state.detail?.id;
@@ -151,10 +151,10 @@ export const linkEditor = {
     const text = String(place + 1);
     if (!canMove) return h("span", { class: "quiet place" }, text);
     return h("input", {
-      id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Place of ${other} in ${shape.name}`,
+      id: `place-${object.id}-${shape.name}-${other}`, class: "place", value: text, inputmode: "numeric", autocomplete: "off", "aria-label": `Position of ${other} in ${shape.name}`,
       onchange: async ({ target }) => {
         const to = Number(target.value);
-        if (!Number.isInteger(to) || to < 1 || to > count) announce(`The place is a number from 1 to ${count}.`, true);
+        if (!Number.isInteger(to) || to < 1 || to > count) announce(`The position must be a number from 1 to ${count}.`, true);
         else if (await moveTo(object, shape, other, to - 1)) return;
         target.value = text;
       },

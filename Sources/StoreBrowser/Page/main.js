@@ -22,7 +22,7 @@ const panes = () => Object.entries(PANES).map(([pane, title]) =>
   }, title));
 
 const conflict = () => state.conflict
-  ? h("div", { class: "notice conflict" }, h("span", {}, state.conflict), h("button", { type: "button", id: "discard", onclick: discard }, "Discard changes and read anew"))
+  ? h("div", { class: "notice conflict" }, h("span", {}, state.conflict), h("button", { type: "button", id: "discard", onclick: discard }, "Discard changes and read again"))
   : null;
 
 // What takes the focus of a control that has gone, or can do nothing more.

@@ -42,7 +42,7 @@ struct DataRoutes: Sendable {
                     try await self.data(reference, key, atMost: Self.longestImage)
                 }
                 guard let type = ShownBytes.imageType(data) else {
-                    throw BrowsingError("This is not a picture that is shown.", code: "missing")
+                    throw BrowsingError("This is not a picture of a kind that can be shown.", code: "missing")
                 }
                 return Response(
                     status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
@@ -104,7 +104,7 @@ struct DataRoutes: Sendable {
         case let error as BrowsingError: error.detail
         case let error as NSError where error.domain == NSCocoaErrorDomain: error.localizedDescription
         // The client has gone.
-        default: "It was ended before all was sent."
+        default: "The download was stopped before everything was sent."
         }
     }
 
@@ -114,10 +114,10 @@ struct DataRoutes: Sendable {
     ) throws -> (Question, ObjectPage.Order, PageExport.Format) {
         // A whole table must not be read for its length.
         guard request.method == .get else {
-            throw SiteError(.methodNotAllowed, code: "method", "An export is asked for with GET only.")
+            throw SiteError(.methodNotAllowed, code: "method", "An export must be requested with GET.")
         }
         guard let format = PageExport.Format(rawValue: request.text("format") ?? "") else {
-            throw SiteError(.badRequest, code: "request", "A table is exported as csv or json.")
+            throw SiteError(.badRequest, code: "request", "A table can be exported as csv or json.")
         }
         return (try request.question(), request.order(), format)
     }
@@ -133,7 +133,8 @@ struct DataRoutes: Sendable {
                 throw BrowsingError("\(reference) has no data for '\(key)'.", code: "missing")
             }
             guard stored.isWhole else {
-                throw BrowsingError("\(stored.length) bytes are more than are shown; they can be downloaded.")
+                throw BrowsingError(
+                    "\(stored.length) bytes are too many to be shown; they can be downloaded.")
             }
             return stored.start
         }

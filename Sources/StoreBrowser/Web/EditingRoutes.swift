@@ -111,7 +111,8 @@ struct EditingRoutes: Sendable {
 
     private static func reference(_ text: String) throws -> ObjectReference {
         guard let reference = ObjectReference(text) else {
-            throw SiteError(.unprocessableContent, code: "request", "'\(text.prefix(100))' names no object.")
+            throw SiteError(
+                .unprocessableContent, code: "request", "'\(text.prefix(100))' does not name an object.")
         }
         return reference
     }

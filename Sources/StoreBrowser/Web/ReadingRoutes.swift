@@ -105,7 +105,7 @@ extension Request {
     func reference(_ name: String) throws -> ObjectReference {
         guard let reference = ObjectReference(text(name) ?? "") else {
             throw SiteError(
-                .badRequest, code: "request", "'\(name)' names no object; it has the form Book/12.")
+                .badRequest, code: "request", "'\(name)' does not name an object; the form is Book/12.")
         }
         return reference
     }
@@ -117,7 +117,8 @@ extension Request {
         guard let text = text("starts") else { return [:] }
         guard let starts = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
             throw SiteError(
-                .badRequest, code: "request", #"'starts' has places by relationship, such as {"books":40}."#)
+                .badRequest, code: "request",
+                #"'starts' must have positions by relationship, such as {"books":40}."#)
         }
         return starts
     }
@@ -171,7 +172,7 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
     } catch let error as NSError where error.isMergeConflict {
         throw SiteError(
             .conflict, code: "conflict",
-            "Not saved: somebody else has changed or deleted the same objects in the store since they were read."
+            "Not saved: the same objects have been changed or deleted in the store since they were read."
         )
     } catch let error as NSError where error.domain == NSCocoaErrorDomain {
         throw SiteError(.unprocessableContent, code: "store", error.localizedDescription)

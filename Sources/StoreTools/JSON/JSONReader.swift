@@ -136,7 +136,7 @@ package final class JSONReader {
             var members: [String: JSONValue] = [:]
             while let name = try key(&isFirst) {
                 guard members.updateValue(try element(), forKey: name) == nil else {
-                    throw failure("the member '\(name)' is there twice")
+                    throw failure("the member '\(name)' occurs twice")
                 }
             }
             return .object(members)

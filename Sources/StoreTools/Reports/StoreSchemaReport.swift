@@ -121,7 +121,7 @@ package struct StoreSchemaReport: Encodable, Sendable {
     package static func statements(of url: URL) throws -> [String] {
         let type = StoreFileType(url)
         guard type == .sqlite else {
-            throw StoreToolError("\(url.path) is \(type.description) and has no schema of SQL.")
+            throw StoreToolError("\(url.path) is \(type.description) and has no SQL schema.")
         }
         let tables = SQLiteStoreTables(url)
         _ = try tables.metadata()

@@ -90,7 +90,8 @@ import Testing
             "CollectionIndexSubscript", #Predicate { $0.tags.count > 1 && $0.tags[1] == "b" },
             #"tags.@count > 1 AND tags[1] == "b""#),
         Kind(
-            "CollectionRangeSubscript", #Predicate { $0.tags[0..<1].isEmpty }, .refusal("index there is that")
+            "CollectionRangeSubscript", #Predicate { $0.tags[0..<1].isEmpty },
+            .refusal("index there selects one")
         ),
         Kind("DictionaryKeySubscript", #Predicate { $0.scores["x"] == 1 }, #"scores["x"] == 1"#),
         Kind(
@@ -98,7 +99,7 @@ import Testing
             #"TERNARY(scores["x"] != nil, scores["x"], 3) == 3"#),
         Kind(
             "TypeCheck", #Predicate { $0 is Folio }, #"CAST(SELF, "CocoaFoundationTests.Folio") != nil"#),
-        Kind("TypeCheck", #Predicate { $0.anything is Int }, .refusal("objects apart, and not values")),
+        Kind("TypeCheck", #Predicate { $0.anything is Int }, .refusal("not the type of a value")),
         Kind(
             "ConditionalCast", #Predicate { ($0.origin as? Folio)?.height == 3 },
             #"CAST(origin, "CocoaFoundationTests.Folio").height == 3"#),
@@ -108,7 +109,7 @@ import Testing
         ),
         Kind(
             "ConditionalCast", #Predicate { ($0.anything as? Int) == 1 },
-            .refusal("objects apart, and not values")),
+            .refusal("not the type of a value")),
         Kind(
             "ForceCast",
             Predicate { volume in

@@ -235,7 +235,7 @@ import Testing
     @Test("A predicate about characters of a string is evaluated by Swift")
     func charactersOfAStringInMemory() throws {
         let predicate = #Predicate<Volume> { $0.title.first == $0.title.last }
-        refuse(predicate, "characters of a text")
+        refuse(predicate, "characters of a string")
         let evaluated = try #require(NSPredicate(predicate))
         #expect(Catalogue.entries.filter(evaluated.evaluate(with:)).map(\.title) == ["été"])
         #expect((Catalogue.entries as NSArray).filtered(using: evaluated).count == 1)

@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
         }
         #expect(
             result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
-                .contains("has objects, cannot be changed") == true)
+                .contains("or has objects.") == true)
     }
 
     @Test("Setting the parent of a context that has a coordinator stops the process")

@@ -109,7 +109,7 @@ import Testing
             #expect(tags.filter { request.predicate?.evaluate(with: $0) == true }.map(\.text) == ["ab"])
             let refusal = try error { _ = try context.fetch(request) }
             #expect(refusal.code == 134060)
-            #expect(refusal.localizedDescription.contains("characters of a text"))
+            #expect(refusal.localizedDescription.contains("characters of a string"))
         }
     }
 }

@@ -323,7 +323,7 @@ import Testing
         }
         #expect(
             try error { _ = try reconstructed(document(deep.joined())) }.localizedDescription.contains(
-                "too many entities above"))
+                "too many superentities"))
     }
 
     @Test("Other stores and files give no reconstructed model")

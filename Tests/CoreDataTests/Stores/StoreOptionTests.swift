@@ -120,7 +120,7 @@ import Testing
             "b": 1, "a": 2, NSPersistentHistoryTokenKey: true, NSSQLiteAnalyzeOption: true,
             NSPersistentHistoryTrackingKey: true,
         ])
-        #expect(unknown == ["it ignores what it does not know: 'a', 'b'"])
+        #expect(unknown == ["unknown options are ignored: 'a', 'b'"])
         let protected = sqlite.warnings([
             NSPersistentStoreFileProtectionKey: FileProtectionType.complete, "EncryptedStorePassphrase": "x",
         ])

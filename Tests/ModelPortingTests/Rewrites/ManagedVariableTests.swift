@@ -129,8 +129,8 @@ import Testing
     @Test(
         "A property of an unsupported type is an error that suggests another",
         arguments: [
-            ("UInt8", "a property is not a 'UInt8' here: write 'Int16'"),
-            ("CGFloat", "a property is not a 'CGFloat' here: write 'Double'"),
+            ("UInt8", "a property cannot be a 'UInt8' here: write 'Int16'"),
+            ("CGFloat", "a property cannot be a 'CGFloat' here: write 'Double'"),
             ("Kind", "the raw values of 'Kind' are of 'UInt8', which no property is here: write 'Int16'"),
         ])
     func typesThatNoPropertyHasAreErrors(_ type: String, _ reason: String) {
@@ -184,7 +184,7 @@ import Testing
             ),
             (
                 "class Book<T>: NSManagedObject { var x: T? }",
-                "1:7: error: a class of managed objects has no type parameters, since an entity names one class"
+                "1:7: error: a class of managed objects cannot be generic, since an entity names one class"
             ),
         ])
     func invalidManagedPropertiesAreErrors(_ source: String, _ message: String) {

@@ -67,7 +67,7 @@ extension BooksDocument {
     /// - Returns: a sentence that says why not; nil when it is done.
     func rename(_ name: String, to text: String) async throws -> String? {
         try await perform { context in
-            guard let author = try context.author(named: name) else { return "This author is gone." }
+            guard let author = try context.author(named: name) else { return "This author was deleted." }
             do {
                 let new = try BookText.name(text)
                 guard new != name else { return nil }

@@ -14,7 +14,7 @@ extension Book {
     }
 
     private static func sentence(title: String, author: String?) -> String {
-        guard let author else { return "“\(title)” is by an author whom nobody has told us." }
+        guard let author else { return "“\(title)” is by an unknown author." }
         return "“\(title)” is a book by \(author)."
     }
 }

@@ -34,7 +34,7 @@ struct DocumentRoutes: Sendable {
     ) async throws -> Response {
         let visitor = Visitor(request.headers)
         let frame = try await site.frame(
-            isDiscarding ? "Give up all changes" : "Unsaved changes", .changes,
+            isDiscarding ? "Discard all changes" : "Unsaved changes", .changes,
             PageAddress(isDiscarding ? "/" : "/changes"),
             events: isDiscarding ? nil : PageAddress("/events").with("view", "changes"), context,
             visitor: visitor)

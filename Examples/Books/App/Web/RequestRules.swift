@@ -91,7 +91,7 @@ struct RequestRules: RouterMiddleware {
     private func form(_ request: Request) async throws -> Fields {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
-            throw HTTPError(.unsupportedMediaType, message: "Only forms are understood.")
+            throw HTTPError(.unsupportedMediaType, message: "The request must be a form.")
         }
         let body = try await request.body.collect(upTo: Self.longestForm)
         guard let fields = try? Fields(decoding: body.readableBytesView) else {
@@ -101,7 +101,7 @@ struct RequestRules: RouterMiddleware {
             throw HTTPError(
                 .forbidden,
                 message: """
-                    This form is older than the server, which was started anew. Go back, reload the page, and send the \
+                    This form is from an earlier start of the server. Go back, reload the page, and send the \
                     form again.
                     """)
         }

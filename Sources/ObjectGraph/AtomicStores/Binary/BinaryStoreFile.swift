@@ -41,7 +41,7 @@ struct BinaryStoreFile {
         func part(_ index: Int) throws -> Data {
             guard let offset = Int(exactly: numbers[index]), let length = Int(exactly: numbers[index + 1]),
                 offset <= data.count, length <= data.count - offset
-            else { throw StoreDocument.damaged(url, "its parts do not lie in the file") }
+            else { throw StoreDocument.damaged(url, "its parts lie outside of the file") }
             return Data(data.dropFirst(offset).prefix(length))
         }
         metadataBytes = try part(1)
@@ -209,7 +209,7 @@ private struct BinaryNodeReader {
         }
         budget -= elements.count
         guard budget >= 0 else {
-            throw MalformedPropertyList("its lists stand for more than the file has bytes")
+            throw MalformedPropertyList("its lists expand to more elements than the file has bytes")
         }
         return elements
     }
@@ -242,7 +242,7 @@ private struct BinaryNodeReader {
             for (key, list) in zip(keys, lists) {
                 let name = try reader.object(at: key, allowed: [NSString.self]).map(
                     BinaryStoreFile.swiftValue)
-                guard let name = name as? String else { throw MalformedPropertyList("a key is not a text") }
+                guard let name = name as? String else { throw MalformedPropertyList("a key is not a string") }
                 related[name] = try self.list("NS.objects", of: try self.fields(list)).map(self.number)
             }
         }

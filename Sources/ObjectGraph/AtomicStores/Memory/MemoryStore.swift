@@ -39,6 +39,6 @@ package final class MemoryStore: MappedStore, @unchecked Sendable {
     private static func noFile(_ fate: String) -> NSError {
         .coreData(
             .persistentStoreOperation,
-            "A store in memory has no file; one that is not open is gone and \(fate).")
+            "A store in memory has no file: it is gone when it is closed, and \(fate).")
     }
 }

@@ -93,7 +93,7 @@ struct XMLStoreFile {
         }
         guard read.identifier == identifier, read.nextObjectID == nextObjectID,
             NSDictionary(dictionary: read.metadata) == NSDictionary(dictionary: metadata)
-        else { throw XMLStorePropertyList.refusal("these values: they would be read as others") }
+        else { throw XMLStorePropertyList.refusal("these values: they would be read as different ones") }
     }
 
     static func escaped(_ text: String) -> String {

@@ -58,7 +58,7 @@ struct XMLStorePropertyList {
 
     private static func checkDepth(_ depth: Int, _ path: String) throws {
         guard depth < maximumDepth else {
-            throw refusal("what is nested more than \(maximumDepth) deep, as at \(path.prefix(100))")
+            throw refusal("values nested more than \(maximumDepth) deep, as at \(path.prefix(100))")
         }
     }
 
@@ -67,7 +67,7 @@ struct XMLStorePropertyList {
         let isKept = text.unicodeScalars.allSatisfy { scalar in
             scalar.value >= 0x20 ? scalar.value & 0xFFFE != 0xFFFE : [9, 10, 13].contains(scalar.value)
         }
-        guard isKept else { throw refusal("a text with a control character at \(path)") }
+        guard isKept else { throw refusal("a string with a control character at \(path)") }
     }
 
     static func refusal(_ what: String) -> NSError {

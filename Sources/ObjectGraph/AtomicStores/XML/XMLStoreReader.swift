@@ -55,7 +55,7 @@ struct XMLStoreReader {
             file.objects.append(try object(attributes, isEmpty))
         }
         try pass()
-        guard position == bytes.count else { throw fault("there is something behind the root element") }
+        guard position == bytes.count else { throw fault("there is content after the root element") }
         return file
     }
 
@@ -101,7 +101,7 @@ struct XMLStoreReader {
             }
             let text = isEmpty ? "" : try self.text(upToEndOf: name)
             guard texts.updateValue(text, forKey: name) == nil, texts.count <= 64 else {
-                throw fault("<\(name)> is there twice, or there are too many elements")
+                throw fault("<\(name)> occurs twice, or there are too many elements")
             }
         }
         func text(_ name: String) -> String? {
@@ -174,7 +174,7 @@ struct XMLStoreReader {
             let value = try characters(upTo: quote)
             position += 1
             guard settings.updateValue(value, forKey: key) == nil, settings.count <= 64 else {
-                throw fault("the attribute '\(key)' is there twice, or there are too many")
+                throw fault("the attribute '\(key)' occurs twice, or there are too many")
             }
         }
     }
@@ -218,7 +218,7 @@ struct XMLStoreReader {
         while let next = peek(), next != end {
             switch next {
             case UInt8(ascii: "&"): value += try reference()
-            case UInt8(ascii: "<"): throw fault("there is a < in a value")
+            case UInt8(ascii: "<"): throw fault("a value contains <")
             case 0x0D:
                 value.append(0x0A)
                 position += 1

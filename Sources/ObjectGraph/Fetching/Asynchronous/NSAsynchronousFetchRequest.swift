@@ -54,7 +54,10 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 }
 
-/// The result of an `NSAsynchronousFetchRequest`, which is complete when the request's completion block runs.
+/// The result of an asynchronous fetch: `finalResult` is nil until the fetch is complete, and after an error.
+///
+/// It is returned at once by `NSManagedObjectContext.execute(_:)`, to observe or cancel the fetch, and passed to the request's
+/// completion block when the fetch has ended. Use it on the context's queue.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
     /// The request that this is the result of.
     public let fetchRequest: NSAsynchronousFetchRequest<ResultType>

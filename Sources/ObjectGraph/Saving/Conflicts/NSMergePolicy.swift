@@ -116,6 +116,10 @@ public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
 
 /// A row that changed, or was deleted, since an object with changes was read from it.
+///
+/// A save reports it to the context's merge policy. A subclass of `NSMergePolicy` can compare the three states, change the object, and
+/// leave the rest to `super`. Conflicts that no policy resolves are in the error of the save, under
+/// `NSPersistentStoreSaveConflictsErrorKey`.
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
     public let sourceObject: NSManagedObject

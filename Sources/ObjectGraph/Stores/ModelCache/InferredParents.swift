@@ -27,7 +27,7 @@ struct InferredParents {
             }
         }
         if let entity = waiting.keys.min() {
-            throw Contradiction(reason: "entity '\(entity)' would be above itself")
+            throw Contradiction(reason: "entity '\(entity)' would inherit from itself")
         }
     }
 
@@ -60,7 +60,7 @@ struct InferredParents {
         }
         parents[top] = other
         guard depth(of: entity) <= Self.depthLimit else {
-            throw Contradiction(reason: "there are too many entities above entity '\(entity)'")
+            throw Contradiction(reason: "there are too many superentities of entity '\(entity)'")
         }
     }
 }

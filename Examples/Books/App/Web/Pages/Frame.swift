@@ -68,12 +68,12 @@ enum Notice: String {
         switch self {
         case .added: "The book was added. It is not saved yet."
         case .changed: "The book was changed. It is not saved yet."
-        case .deleted: "It will be gone after the next save. Undo brings it back."
+        case .deleted: "It will be deleted by the next save. Undo restores it."
         case .saved: "Everything is saved. Derived values are up to date."
         case .undone: "The last change was undone."
         case .redone: "The change was made again."
         case .discarded: "All unsaved changes were discarded."
-        case .renamed: "The author has another name. It is not saved yet."
+        case .renamed: "The author was renamed. It is not saved yet."
         }
     }
 }
