@@ -38,7 +38,7 @@ struct DecompiledModelTests {
         let model = try NSManagedObjectModel(compiled: editor.data)
         let tree = try ModelElement(model: model)
         let again = try NSManagedObjectModel(tree: tree)
-        #expect(again.templates["all"]?.resultType.rawValue == UInt(type))
+        #expect(again.fetchRequestTemplate(forName: "all")?.resultType.rawValue == UInt(type))
     }
 
     @Test("A compiled attribute whose type does not fit its class is refused")

@@ -26,7 +26,7 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
     /// The options that the type of store has, beside those of Apple's framework.
     var knownOptions: Set<String> { [] }
 
-    override func prepare(_ model: NSManagedObjectModel) throws {
+    package override func prepare(_ model: NSManagedObjectModel) throws {
         StoreOptionKeys(type: type, own: knownOptions).log(options, at: url)
         do {
             try model.validate()

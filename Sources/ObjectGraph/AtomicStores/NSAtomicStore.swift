@@ -103,7 +103,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     // MARK: Opening
 
     /// Checks options, model and metadata before anything is read. For the stores of this framework.
-    func prepare(_ model: NSManagedObjectModel) throws {}
+    package func prepare(_ model: NSManagedObjectModel) throws {}
 
     /// Writes a new store once it is open. For the stores of this framework.
     func makeIfMissing() throws {}

@@ -3,14 +3,14 @@ import Foundation
 import ManagedObjectModel
 
 /// The file of a store that is read and written as a whole.
-enum StoreDocument {
+package enum StoreDocument {
     /// How large a file may be; all of it is read into memory.
     private static let maximumByteCount = 1 << 30
 
     /// The contents of a file.
     ///
     /// - Throws: 260 when there is none, 259 when it is too large, 134080 when it cannot be read.
-    static func read(_ url: URL) throws -> Data {
+    package static func read(_ url: URL) throws -> Data {
         guard let data = try readIfPresent(url) else {
             throw NSError.coreData(
                 .fileReadNoSuchFile, "There is no store at \(url.path).", [NSFilePathErrorKey: url.path])
@@ -250,7 +250,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     }
 
     /// The metadata in the contents of a file.
-    class func metadata(in data: Data, _ url: URL) throws -> [String: Any] { [:] }
+    package class func metadata(in data: Data, _ url: URL) throws -> [String: Any] { [:] }
 
     /// The contents of a file with other metadata.
     class func setting(_ metadata: [String: Any], in data: Data, _ url: URL) throws -> Data { data }
@@ -340,12 +340,12 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     // MARK: Properties
 
     /// The stored attributes of an entity in the order of Apple's files: the superentity's first, by name.
-    final func attributes(of home: StoredEntity) -> [PropertySlot] {
+    package final func attributes(of home: StoredEntity) -> [PropertySlot] {
         ordered(home) { !$0.kind.isRelationship }
     }
 
     /// The stored relationships of an entity in the order of Apple's files: to-one before to-many.
-    final func relationships(of home: StoredEntity) -> [PropertySlot] {
+    package final func relationships(of home: StoredEntity) -> [PropertySlot] {
         ordered(home) { $0.kind == .toOne } + ordered(home) { $0.kind == .toMany }
     }
 
@@ -364,7 +364,7 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
         }
     }
 
-    override func prepare(_ model: NSManagedObjectModel) throws {
+    package override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
         if model.isReconstructed {
             unsupportedFeatures = ["no model but the one that was made from its objects or tables"]

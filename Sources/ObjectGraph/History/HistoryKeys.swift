@@ -29,16 +29,6 @@ extension NSNotification.Name {
         "NSPersistentStoreRemoteChangeNotification")
 }
 
-/// What a change did to an object.
-public enum NSPersistentHistoryChangeType: Int, Sendable {
-    /// The object was new.
-    case insert
-    /// Values or relationships of the object changed.
-    case update
-    /// The object was deleted.
-    case delete
-}
-
 /// What an `NSPersistentHistoryChangeRequest` returns. The raw values are Apple's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
     /// Whether it succeeded (`Bool`).

@@ -6,7 +6,7 @@ import ManagedObjectModel
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
     package override var type: String { NSBinaryStoreType }
 
-    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+    package override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
         var metadata = try BinaryStoreFile(data, url).metadata(url)
         metadata[NSStoreTypeKey] = NSBinaryStoreType
         return metadata

@@ -5,13 +5,13 @@ import Foundation
 ///
 /// The header, whose numbers have their highest byte first: `CoreData`, 1 and the version of the format (32 bits each); where
 /// the metadata begin and how long they are, the same of the objects, the highest number of an object, and 0 (64 bits).
-struct BinaryStoreFile {
-    struct Node {
-        let entityName: String
-        let number: Int64
+package struct BinaryStoreFile {
+    package struct Node {
+        package let entityName: String
+        package let number: Int64
         /// In the order of `DocumentStore.attributes(of:)`; nil for no value.
-        let values: [Any?]
-        let related: [String: [Int64]]
+        package let values: [Any?]
+        package let related: [String: [Int64]]
     }
 
     static let beginning = Data("CoreData".utf8)
@@ -19,14 +19,14 @@ struct BinaryStoreFile {
     private static let version: UInt64 = 1 << 32 | 0x0804_0800
 
     /// The highest number that an object has had.
-    let lastNumber: Int64
+    package let lastNumber: Int64
     private let metadataBytes: Data
     private let objectBytes: Data
 
     // MARK: Reading
 
     /// - Throws: 134010 for a store of another type, 259 for a damaged one.
-    init(_ data: Data, _ url: URL) throws {
+    package init(_ data: Data, _ url: URL) throws {
         guard data.starts(with: Self.beginning) else {
             throw StoreDocument.foreign(data, url, type: NSBinaryStoreType)
         }
@@ -87,7 +87,9 @@ struct BinaryStoreFile {
     /// - Parameters:
     ///   - url: the URL of the file, for errors.
     ///   - check: throws when the number of values is wrong for an entity's objects.
-    func nodes(_ url: URL, check: (_ entityName: String, _ valueCount: Int) throws -> Void) throws -> [Node] {
+    package func nodes(_ url: URL, check: (_ entityName: String, _ valueCount: Int) throws -> Void) throws
+        -> [Node]
+    {
         try Self.checked(url) {
             // A store is read whole: the length of its file bounds its objects.
             let archive = try KeyedArchive(objectBytes, maximumObjects: .max)

@@ -6,7 +6,7 @@ import ManagedObjectModel
 package final class XMLStore: DocumentStore, @unchecked Sendable {
     package override var type: String { NSXMLStoreType }
 
-    override func prepare(_ model: NSManagedObjectModel) throws {
+    package override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
         for home in homes {
             var names: Set<String> = []
@@ -38,7 +38,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         return file.allMetadata
     }
 
-    override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
+    package override class func metadata(in data: Data, _ url: URL) throws -> [String: Any] {
         try XMLStoreReader.read(data, url).allMetadata
     }
 
@@ -81,7 +81,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         addCacheNodes(Set(read.map(\.1)))
     }
 
-    static func number(_ id: String) -> Int64? {
+    package static func number(_ id: String) -> Int64? {
         guard id.first == "z", let number = Int64(id.dropFirst()), number > 0, number < numberLimit else {
             return nil
         }

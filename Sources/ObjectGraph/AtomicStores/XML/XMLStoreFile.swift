@@ -2,28 +2,28 @@ import Foundation
 import ManagedObjectModel
 
 /// The contents of an XML store's file, as strings: reading and writing them needs no model.
-struct XMLStoreFile {
-    struct Attribute: Equatable {
-        let name: String
+package struct XMLStoreFile {
+    package struct Attribute: Equatable {
+        package let name: String
         let type: String
         /// The string, with escapes of XML resolved but not those of the store.
-        let text: String
+        package let text: String
     }
 
-    struct Relationship: Equatable {
-        let name: String
+    package struct Relationship: Equatable {
+        package let name: String
         /// Least and greatest count, as in `0/1`; a greatest count of 0 is none.
         let type: String
         let destination: String
-        let ids: [String]
+        package let ids: [String]
     }
 
-    struct Object: Equatable {
+    package struct Object: Equatable {
         /// The name of the entity in capitals.
-        let type: String
-        let id: String
-        var attributes: [Attribute] = []
-        var relationships: [Relationship] = []
+        package let type: String
+        package let id: String
+        package internal(set) var attributes: [Attribute] = []
+        package internal(set) var relationships: [Relationship] = []
     }
 
     /// The version of the format.
@@ -31,10 +31,10 @@ struct XMLStoreFile {
 
     var identifier: String
     /// The highest number that an object has had.
-    var nextObjectID: Int64
+    package internal(set) var nextObjectID: Int64
     /// Without type and identifier.
     var metadata: [String: Any]
-    var objects: [Object] = []
+    package internal(set) var objects: [Object] = []
 
     // MARK: Writing
 

@@ -6,13 +6,13 @@ import ManagedObjectModel
 ///
 /// There are no declarations and thus nothing to expand and nothing to load; depth is fixed; every byte is read once. Not
 /// `XMLParser`: on Linux a hostile file can make it stop the program.
-struct XMLStoreReader {
+package struct XMLStoreReader {
     private let bytes: [UInt8]
     private let url: URL?
     private var position = 0
 
     /// - Throws: 134010 for a store of another type, 259 for a file that is not well-formed or not a store.
-    static func read(_ data: Data, _ url: URL) throws -> XMLStoreFile {
+    package static func read(_ data: Data, _ url: URL) throws -> XMLStoreFile {
         guard let first = data.first(where: { ![0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }),
             first == UInt8(ascii: "<")
         else { throw StoreDocument.foreign(data, url, type: NSXMLStoreType) }

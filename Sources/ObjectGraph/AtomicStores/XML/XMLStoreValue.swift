@@ -6,7 +6,7 @@ import ManagedObjectModel
 /// Numbers, Booleans, strings and binary data are as in Apple's files. Dates are seconds since 2001, as documented.
 /// For UUIDs, URIs and transformable attributes no file of Apple's was available: those are written as their usual strings, and
 /// the archive like other binary data.
-enum XMLStoreValue {
+package enum XMLStoreValue {
     /// The name of a type in the file.
     static func typeName(_ kind: SlotKind) -> String {
         switch kind {
@@ -47,7 +47,7 @@ enum XMLStoreValue {
     }
 
     /// The value of a text, for a cache node; nil when it is none of the slot's type.
-    static func value(_ text: String, _ slot: PropertySlot) -> Any? {
+    package static func value(_ text: String, _ slot: PropertySlot) -> Any? {
         switch slot.kind {
         case .integer16, .integer32, .integer64:
             guard let number = Int64(text), slot.kind.integerRange.contains(number) else { return nil }

@@ -1,5 +1,7 @@
+import CoreData
 import Foundation
 import ManagedObjectModel
+import ObjectGraph
 
 /// The contents of an XML or binary store's file, object by object: for tools that inspect files which the store itself would
 /// refuse.
@@ -118,7 +120,7 @@ package struct DocumentNames {
         _ contents: DocumentContents, _ url: URL, _ model: NSManagedObjectModel
     ) throws {
         guard contents.metadata[NSStoreModelVersionHashesKey] != nil, !model.isReconstructed else { return }
-        try StoreMetadata.check(
+        try ObjectGraph.StoreMetadata.check(
             contents.metadata, model,
             configuration: model.configuration(ofStoreWith: contents.metadata)
                 ?? defaultConfigurationName, url: url)
