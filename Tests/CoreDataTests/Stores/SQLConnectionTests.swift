@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    @Test("The first bytes of a value are read without the others")
+    func firstBytesAreRead() throws {
+        try withConnection { connection in
+            try connection.forEachRow(of: "SELECT \(value: .blob(Data([1, 2, 3])))") { row in
+                #expect(row.data(0, atMost: 2) == Data([1, 2]))
+                #expect(row.data(0, atMost: 9) == Data([1, 2, 3]))
+            }
+        }
+    }
+
     @Test("A prepared statement runs again with other values, and forgets none that is not bound anew")
     func preparedStatementRunsAgain() throws {
         try withConnection { connection in
