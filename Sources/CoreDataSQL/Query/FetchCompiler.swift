@@ -19,7 +19,7 @@ package struct FetchCompiler: Sendable {
     /// A statement with columns of the fetched entity's table.
     ///
     /// - Parameters:
-    ///   - columns: the list of a SELECT, as a `RowDecoder` for the same family has it.
+    ///   - columns: the list of a SELECT, as a `RowSelection` for the same family has it.
     ///   - keys: if given, only rows that have one of the keys in a column.
     package func rows(
         _ query: FetchQuery, columns: SQLStatement, keys: (column: String, values: [Int64])? = nil
@@ -31,18 +31,9 @@ package struct FetchCompiler: Sendable {
         return try select(query, condition) { _ in "SELECT \(columns)" }
     }
 
-    /// A statement with some columns of one object.
-    package static func values(
-        _ entity: SQLEntity, _ columns: [SQLColumn], _ reference: Int64
-    ) -> SQLStatement {
-        """
-        SELECT \(names: columns.map(\.name)) FROM \(name: entity.table) WHERE Z_PK = \(value: .integer(reference))
-        """
-    }
-
     /// A statement with all columns of the fetched entity's table.
     ///
-    /// - Parameter columns: the list of the entity's own `RowDecoder`.
+    /// - Parameter columns: the list of the entity's own `RowSelection`.
     package func wholeRows(_ query: FetchQuery, columns: SQLStatement) throws -> RenderedSQL {
         try statement(query, .rows) { try rows(query, columns: columns) }
     }
