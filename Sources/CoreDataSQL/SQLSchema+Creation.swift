@@ -34,6 +34,9 @@ extension SQLSchema {
             CREATE TABLE Z_METADATA (Z_VERSION \(.columnType(.primaryKey)), Z_UUID \(.columnType(.string(length: 255))), \
             Z_PLIST \(.columnType(.data)))
             """)
+        #if DEBUG
+        StatementObservers.current?.willMake(schema: statements)
+        #endif
         return statements
     }
 

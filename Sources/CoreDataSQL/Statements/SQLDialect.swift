@@ -35,6 +35,9 @@ extension SQLDialect {
     ///
     /// - Throws: 134060 for a piece that the database has no form for.
     package func render(_ statement: SQLStatement) throws -> RenderedSQL {
+        #if DEBUG
+        StatementObservers.current?.willRender(statement)
+        #endif
         var text = SQLText(capacity: statement.length + 16)
         try write(statement, to: &text)
         return RenderedSQL(text.text, text.arguments)
@@ -76,7 +79,7 @@ package struct SQLText {
     /// How many placeholders there are so far.
     package private(set) var count = 0
 
-    fileprivate init(capacity: Int) { text.reserveCapacity(capacity) }
+    package init(capacity: Int = 0) { text.reserveCapacity(capacity) }
 
     package mutating func append(_ other: String) { text += other }
 
