@@ -160,7 +160,9 @@ import Testing
                 #expect(try connection.value(RowLookup.firstRow(in: item.table)) == .integer(1))
                 #expect(try connection.value(RowLookup.firstValue(in: item.table, "ZNAME")) == nil)
                 #expect(
-                    try connection.firstInteger(RowLookup.entityNumber(1, in: item)) == Int64(item.number))
+                    try connection.firstInteger(
+                        connection.dialect.render(RowLookup.entityNumber(in: item)).binding([.integer(1)]))
+                        == Int64(item.number))
                 #expect(try connection.firstInteger(RowLookup.key(2, of: item)) == 2)
                 #expect(try connection.firstInteger(RowLookup.key(3, of: item)) == nil)
                 #expect(try connection.value(RowLookup.values(1, of: owner, ["ZNAME"])) == .text("Ada"))
