@@ -101,10 +101,7 @@ let package = Package(
             name: "ModelTools", dependencies: ["DurableFiles", "ManagedObjectModel"]),
         .target(
             name: "StoreTools",
-            dependencies: [
-                "CoreData", "CoreDataSQL", "CoreDataSQLite", "DurableFiles", "ObjectGraph",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            dependencies: ["CoreData", "CoreDataSQL", "CoreDataSQLite", "DurableFiles", "ObjectGraph"]),
         // What a client's build runs: nothing of swift-syntax, Hummingbird or GRDB.
         .executableTarget(
             name: "CoreDataModelGenerator", dependencies: ["ModelTools"]),
@@ -225,7 +222,10 @@ let package = Package(
         // MARK: Tests
         .testTarget(
             name: "StoreToolsTests",
-            dependencies: ["StoreTools", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: [
+                "CoreDataSQL", "CoreDataSQLite", "ObjectGraph", "StoreTools", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [

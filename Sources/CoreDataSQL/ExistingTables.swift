@@ -7,6 +7,8 @@ package struct ExistingTables: Sendable {
 
     package init(_ columns: [String: [String]]) { self.columns = columns }
 
+    package var names: some Collection<String> { columns.keys }
+
     /// The columns of a table; nil when there is none of this name.
     package func columns(of table: String) -> [String]? { columns[table] }
 

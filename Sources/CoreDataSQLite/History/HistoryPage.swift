@@ -3,29 +3,7 @@ import ObjectGraph
 import Foundation
 import GRDB
 
-/// A part of a store's history, for tools that show much of it and keep little.
-package struct HistoryPage<Element> {
-    /// The latest transactions first.
-    package let elements: [Element]
-    /// Whether there are older ones.
-    package let hasMore: Bool
-    /// What was executed for it.
-    package let executions: [FetchInspection.Execution]
-}
-
-extension HistoryPage: Sendable where Element: Sendable {}
-
 extension SQLiteStore {
-    /// Reads the latest transactions, and nothing of others.
-    ///
-    /// - Parameters:
-    ///   - number: the number that those of all transactions are below.
-    ///   - count: the most transactions.
-    ///   - changeCount: the most changes that are read of a transaction.
-    ///   - body: makes of a transaction and the number of all its changes what is wanted. What deleted objects left in files
-    ///     is not read.
-    /// - Returns: nil for a store without history.
-    /// - Throws: an error of SQLite; `NSUserCancelledError`; what `body` throws.
     package func historyPage<Element>(
         before number: Int64, count: Int, changeCount: Int, _ cancellation: FetchCancellation,
         _ body: (NSPersistentHistoryTransaction, Int) throws -> Element

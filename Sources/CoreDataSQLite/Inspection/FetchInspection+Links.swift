@@ -5,11 +5,12 @@ import ManagedObjectModel
 extension FetchInspection {
     /// The objects that a to-many relationship of one object leads to, in order when it is ordered.
     ///
-    /// - Throws: an error of SQLite; `NSUserCancelledError`.
+    /// - Throws: an error of SQLite; `NSUserCancelledError`; an error for a store that is not in SQLite.
     package static func links(
-        of relationship: NSRelationshipDescription, owner: Int64, in store: SQLiteStore,
+        of relationship: NSRelationshipDescription, owner: Int64, in store: any InspectedStore,
         _ cancellation: FetchCancellation
     ) throws -> (objects: [NSManagedObjectID], execution: Execution?) {
+        guard let store = store as? SQLiteStore else { throw noStore }
         let schema = store.schema
         guard let links = schema.links(of: relationship) else { return ([], nil) }
         let statement = try schema.dialect.render(

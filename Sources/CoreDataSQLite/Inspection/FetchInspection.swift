@@ -10,26 +10,7 @@ import ManagedObjectModel
 ///
 /// Unsaved changes play no part.
 package struct FetchInspection {
-    /// A statement that was executed.
-    package struct Execution: Sendable {
-        package let statement: String
-        /// What SQLite says of its way to the rows, one step a line.
-        package let plan: [String]
-        /// How long it took, all times together.
-        package private(set) var seconds: Double
-        /// How often it was executed.
-        package private(set) var count = 1
-
-        init(statement: String, plan: [String], seconds: Double) {
-            (self.statement, self.plan, self.seconds) = (statement, plan, seconds)
-        }
-
-        /// Counts further executions in.
-        package mutating func add(count: Int, seconds: Double) {
-            self.count += count
-            self.seconds += seconds
-        }
-    }
+    package typealias Execution = StatementExecution
 
     /// Some primary keys, in order.
     package struct Page: Sendable {
@@ -71,10 +52,14 @@ package struct FetchInspection {
     package init<T>(_ request: NSFetchRequest<T>, in context: NSManagedObjectContext) throws {
         let fetch = try ResolvedFetch(request, context)
         guard let store = fetch.stores.lazy.compactMap({ $0 as? SQLiteStore }).first else {
-            throw NSError.coreData(.coreData, "No SQLite store holds the entity of the request.")
+            throw Self.noStore
         }
         self.store = store
         query = fetch.query(store)
+    }
+
+    static var noStore: NSError {
+        .coreData(.coreData, "No SQLite store holds the entity of the request.")
     }
 
     private var compiler: FetchCompiler { FetchCompiler(schema: store.schema) }

@@ -342,7 +342,8 @@ extension BrowsedStore {
             }
         }
         let reference = object.reference
-        return try source.store.withSnapshot { snapshot in
+        return try source.store.withContents { contents in
+            let snapshot = contents.snapshot
             guard let entity = snapshot.schema.entities.first(where: { $0.name == reference.entity }),
                 let index = entity.home.layout.index(of: attribute.name),
                 let row = try snapshot.rows(of: entity, references: [reference.key]).first

@@ -85,11 +85,11 @@ struct PageExport: Sendable {
         _ keys: [Int64], of name: String, in store: BrowsedStore, _ cancellation: FetchCancellation
     ) throws -> (value: [StoreQuery.Match], executions: [FetchInspection.Execution]) {
         let entity = try store.source.entity(named: name)
-        return try store.source.store.withSnapshot(until: cancellation) { snapshot in
-            try StatementTrace.during(snapshot.database) {
-                let reader = ObjectValues(snapshot, isBrief: false)
+        return try store.source.store.withContents(until: cancellation) { contents in
+            try contents.traced {
+                let reader = ObjectValues(contents.snapshot, isBrief: false)
                 let rows = Dictionary(
-                    try snapshot.rows(of: entity, references: keys).map { ($0.reference, $0) },
+                    try contents.snapshot.rows(of: entity, references: keys).map { ($0.reference, $0) },
                     uniquingKeysWith: { a, _ in a })
                 var matches: [StoreQuery.Match] = []
                 try reader.forEach(keys.compactMap { rows[$0] }, of: entity, reader.fields(of: entity)) {

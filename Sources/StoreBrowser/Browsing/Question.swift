@@ -68,7 +68,8 @@ struct Question: Sendable {
     ) throws -> [NSManagedObjectID] {
         guard relationship.isToMany else { return owner.objectIDs(forRelationshipNamed: relationship.name) }
         let key = owner.reference.key
-        return try store.source.store.withSnapshot { snapshot in
+        return try store.source.store.withContents { contents in
+            let snapshot = contents.snapshot
             let found = try snapshot.destinations(
                 of: relationship, owners: [key], limit: mostDestinations + 1)
             return (found[key] ?? []).compactMap { number, reference in

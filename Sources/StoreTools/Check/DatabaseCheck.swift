@@ -1,66 +1,57 @@
+import CoreDataSQL
 import CoreData
-import GRDB
+import CoreDataSQLite
 
-/// Whether the database itself is sound.
+/// Whether the database itself is sound, and has what every store has. It takes no model.
 struct DatabaseCheck {
-    private let database: Database
+    private let tables: SQLiteStoreTables
 
-    init(_ database: Database) { self.database = database }
+    init(_ tables: SQLiteStoreTables) { self.tables = tables }
 
-    func findings() throws -> [StoreFinding] {
-        var lines: [String] = []
-        do {
-            // What is found before the check itself meets a page that it cannot read counts too.
-            let found = try String.fetchCursor(database, sql: "PRAGMA integrity_check(20)")
-            while let line = try found.next() { lines.append(line) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-            lines.append(error.message ?? "the database is malformed")
-        }
-        return lines.filter { $0 != "ok" }.map { StoreFinding(.error, .damagedDatabase, $0) }
+    /// What is wrong with the pages of the file.
+    func damage() throws -> [StoreFinding] {
+        try tables.damage().map { StoreFinding(.error, .damagedDatabase, $0) }
     }
-}
 
-/// Whether the tables are there that every store has. A database that has none of them is not a store.
-struct FormatTablesCheck {
-    private let database: Database
-
-    init(_ database: Database) { self.database = database }
-
-    func findings() throws -> [StoreFinding] {
-        let missing = try ["Z_METADATA", "Z_PRIMARYKEY"].filter { try !database.tableExists($0) }
+    /// Whether the tables are there that every store has. A database that has none of them is not a store.
+    func formatTables() throws -> [StoreFinding] {
+        let missing = try tables.inspect { _, existing in
+            ["Z_METADATA", "Z_PRIMARYKEY"].filter { existing.columns(of: $0) == nil }
+        }
         guard missing.count == 1 else { return [] }
         return [StoreFinding(.error, .missingTable, "the store has no table \(missing[0])")]
     }
+
+    func foreignTriggers() throws -> [StoreFinding] {
+        try tables.foreignTriggers().map {
+            StoreFinding(
+                .warning, .foreignTrigger,
+                "trigger \($0) calls a function that Apple's framework does not have; prepare-for-apple drops it"
+            )
+        }
+    }
+
+    /// Whether R-trees have what is in the tables that they index.
+    func spatialIndexes() throws -> [StoreFinding] {
+        try tables.spatialIndexFaults().compactMap { fault in
+            let message =
+                switch fault.kind {
+                case .missingRows: "a row is not in R-tree \(fault.tree)"
+                case .extraRows: "R-tree \(fault.tree) has a row that its table does not have"
+                case .otherValues: "R-tree \(fault.tree) has other values than the row"
+                }
+            return StoreFinding(.error, .spatialIndex, fault.rows, of: fault.entity, message)
+        }
+    }
 }
 
-/// Whether keys are ones that objects can have, and `Z_PRIMARYKEY` has the numbers that new objects need. It takes no model.
-struct PrimaryKeyCheck {
-    private let database: Database
-
-    init(_ database: Database) { self.database = database }
-
-    func findings() throws -> [StoreFinding] {
-        let entities = try EntityNumbers(database)
-        var findings: [StoreFinding] = []
-        for entity in entities.all where entity.isRoot {
-            guard let table = entities.table(of: entity) else { continue }
-            findings += try Examples(database, entity.name).report(
-                "SELECT Z_PK FROM \(database.quoted(table)) WHERE Z_PK < 1", .error, .invalidKey,
-                property: nil,
-                "a key is not above zero: no object can have it, and its row is not to be relied on")
-            let highest = try Int64.fetchOne(
-                database, sql: "SELECT max(Z_PK) FROM \(database.quoted(table))")
-            if let highest, highest > entity.highestKey {
-                findings.append(
-                    StoreFinding(
-                        .warning, .highestKey, entity: entity.name,
-                        """
-                        Z_MAX is \(entity.highestKey), but table \(table) has a row \(highest): Apple's framework would give \
-                        new objects keys that are taken; here they get higher ones
-                        """
-                    ))
-            }
+extension StoreFinding {
+    /// What an error says of the store that is checked; nil when it says nothing of what is in it.
+    init?(damageIn error: any Error, _ url: URL) {
+        switch SQLiteDamage(error, url) {
+        case .database(let message): self.init(.error, .damagedDatabase, message)
+        case .missingTable(let message): self.init(.error, .missingTable, message)
+        case nil: return nil
         }
-        return findings
     }
 }

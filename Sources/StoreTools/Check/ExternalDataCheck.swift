@@ -1,55 +1,37 @@
 import CoreDataSQL
 import CoreData
-import GRDB
 
 /// Whether the files of external data are there, and whether any are there for nothing.
 struct ExternalDataCheck {
-    private let snapshot: StoreSnapshot
-    private let folder: URL
+    private let contents: any StoreContents
+    private let present: Set<String>
 
-    init(_ snapshot: StoreSnapshot, folder: URL) {
-        self.snapshot = snapshot
-        self.folder = folder
+    /// - Parameter files: the names of those that are beside the store.
+    init(_ contents: any StoreContents, files: [String]) {
+        self.contents = contents
+        present = Set(files)
     }
 
     func findings() throws -> [StoreFinding] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        var unused = Set(names.filter { UUID(uuidString: $0) != nil })
-        let present = unused
+        var unused = present
         var findings: [StoreFinding] = []
-        let schema = snapshot.schema
-        for entity in schema.entities {
+        for entity in contents.schema.entities {
             for column in entity.columns where column.role == .value && column.kind == .binary {
                 let slot = entity.home.layout.slots[column.slot]
                 guard slot.attribute?.allowsExternalBinaryDataStorage == true else { continue }
-                let name = "s.\(schema.quoted(column.name))"
-                let rows = try GRDB.Row.fetchCursor(
-                    snapshot.database,
-                    sql: """
-                        SELECT s.Z_PK, CAST(substr(\(name), 2, 36) AS TEXT) FROM \(schema.quoted(entity.table)) s \
-                        WHERE s.Z_ENT = \(entity.number) AND substr(\(name), 1, 1) = x'02'
-                        """)
-                var count = 0
-                var examples: [String] = []
-                while let row = try rows.next() {
-                    guard let file = String.fromDatabaseValue(row[1]) else { continue }
+                var missing = FoundRows()
+                try contents.forEachExternalFile(of: entity, column) { key, file in
                     unused.remove(file)
-                    guard !present.contains(file) else { continue }
-                    count += 1
-                    if examples.count < 5, let key = Int64.fromDatabaseValue(row[0]) {
-                        examples.append("\(ObjectReference(entity: entity.name, key: key))")
-                    }
+                    if !present.contains(file) { missing.add(key) }
                 }
-                guard count > 0 else { continue }
-                findings.append(
-                    StoreFinding(
-                        .error, .missingFile, entity: entity.name, property: slot.name, count: count,
-                        objects: examples, "the value is in a file of external data that is not there")
-                )
+                let finding = StoreFinding(
+                    .error, .missingFile, missing, of: entity.name, property: slot.name,
+                    "the value is in a file of external data that is not there")
+                if let finding { findings.append(finding) }
             }
         }
         // Values of deleted objects that the history has.
-        unused.subtract(try snapshot.filesOfHistory())
+        unused.subtract(try contents.filesOfHistory())
         if !unused.isEmpty {
             findings.append(
                 StoreFinding(

@@ -1,5 +1,6 @@
+import CoreDataSQL
 import CoreData
-import GRDB
+import CoreDataSQLite
 
 /// Finds what is broken in a store, without changing it.
 ///
@@ -27,18 +28,19 @@ package struct StoreCheck {
         do {
             try check(&findings, progress)
         } catch {
-            guard let damage = StoreDamage(error, url) else { throw error }
-            findings.append(damage.finding)
+            guard let damage = StoreFinding(damageIn: error, url) else { throw error }
+            findings.append(damage)
         }
         return findings
     }
 
     private func check(_ findings: inout [StoreFinding], _ progress: (String, Double) -> Void) throws {
         let tables = SQLiteStoreTables(url)
+        let database = DatabaseCheck(tables)
         progress("database", 0)
-        findings += try tables.read { try DatabaseCheck($0).findings() }
+        findings += try database.damage()
         guard findings.isEmpty else { return }
-        findings += try tables.read { try FormatTablesCheck($0).findings() }
+        findings += try database.formatTables()
         guard findings.isEmpty else { return }
         do {
             _ = try tables.metadata()
@@ -46,30 +48,26 @@ package struct StoreCheck {
             findings.append(StoreFinding(.error, .unreadableMetadata, error.localizedDescription))
             return
         }
-        findings += try tables.read { try PrimaryKeyCheck($0).findings() }
-        findings += try tables.read { try ForeignTriggers($0).names }.map {
-            StoreFinding(
-                .warning, .foreignTrigger,
-                "trigger \($0) calls a function that Apple's framework does not have; prepare-for-apple drops it"
-            )
-        }
-        findings += try tables.read { try SpatialIndexCheck($0).findings() + HistoryCheck($0).findings() }
+        findings += try tables.inspect { try PrimaryKeyCheck($0, $1).findings() }
+        findings += try database.foreignTriggers()
+        findings += try database.spatialIndexes()
+        findings += try tables.inspect { try HistoryCheck($0, $1).findings() }
         guard let open = try openStore(&findings) else { return }
         defer { try? open.close() }
-        try open.store.withSnapshot { snapshot in
-            let entities = snapshot.schema.entities
+        try open.store.withContents { contents in
+            let entities = contents.schema.entities
             for (index, entity) in entities.enumerated() {
                 progress(entity.name, Double(index + 1) / Double(entities.count + 2))
-                findings += try EntityCheck(snapshot, entity).findings()
-                findings += try RelationshipCheck(snapshot, entity).findings()
+                findings += try EntityCheck(contents, entity).findings()
+                findings += try RelationshipCheck(contents, entity).findings()
             }
             progress("join tables", Double(entities.count + 1) / Double(entities.count + 2))
-            findings += try JoinTableCheck(snapshot).findings()
+            findings += try JoinTableCheck(contents).findings()
             // The tables do not show which data may be in files.
             if !open.model.isReconstructed {
-                findings += try ExternalDataCheck(snapshot, folder: tables.externalDataFolder).findings()
+                findings += try ExternalDataCheck(contents, files: tables.externalFileNames()).findings()
             }
-            findings += try snapshot.unsupportedFeatures().map {
+            findings += try contents.unsupportedFeatures().map {
                 StoreFinding(
                     .warning, .unsupportedFeature, "the store is opened read-only here: it has \($0)")
             }

@@ -1,19 +1,18 @@
 import CoreDataSQL
 import CoreData
-import GRDB
 
 /// One of two stores that are compared.
 struct ComparedStore {
-    let snapshot: StoreSnapshot
+    let contents: any StoreContents
     let values: ObjectValues
     /// Those that have objects, by name.
     let entities: [String: SQLEntity]
 
-    init(_ snapshot: StoreSnapshot) {
-        self.snapshot = snapshot
-        values = ObjectValues(snapshot, isBrief: true)
+    init(_ contents: any StoreContents) {
+        self.contents = contents
+        values = ObjectValues(contents.snapshot, isBrief: true)
         entities = Dictionary(
-            snapshot.schema.entities.filter { !$0.home.entity.isAbstract }.map { ($0.name, $0) },
+            contents.schema.entities.filter { !$0.home.entity.isAbstract }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -22,7 +21,9 @@ struct ComparedStore {
         _ keys: [Int64], _ entity: SQLEntity, _ fields: [ObjectValues.Field]
     ) throws -> [Int64: [String: JSONValue]] {
         guard !keys.isEmpty else { return [:] }
-        let rows = try snapshot.rows(of: entity, references: keys).filter { $0.entityNumber == entity.number }
+        let rows = try contents.snapshot.rows(of: entity, references: keys).filter {
+            $0.entityNumber == entity.number
+        }
         return Dictionary(
             zip(rows.map(\.reference), try values.objects(rows, of: entity, fields)),
             uniquingKeysWith: { first, _ in first })
@@ -58,21 +59,14 @@ final class ObjectPartners {
         of key: Int64, _ entity: SQLEntity, from source: ComparedStore, to target: ComparedStore
     ) throws -> Int64? {
         guard let other = target.entities[entity.name] else { return nil }
-        let table = target.snapshot.schema.quoted(other.table)
+        let connection = target.contents.connection
         if matching == .constraint, let (columns, others) = Self.constraint(entity, other),
             let values = try self.values(of: key, columns, entity, source)
         {
-            let conditions = others.map { "\(target.snapshot.schema.quoted($0)) = ?" }
-            return try Int64.fetchOne(
-                target.snapshot.database,
-                sql: """
-                    SELECT Z_PK FROM \(table) WHERE Z_ENT = \(other.number) AND \(conditions.joined(separator: " AND ")) \
-                    LIMIT 1
-                    """, arguments: StatementArguments(values))
+            return try connection.firstInteger(
+                RowLookup.key(of: other, where: zip(others, values).map { ($0, $1) }))
         }
-        return try Int64.fetchOne(
-            target.snapshot.database,
-            sql: "SELECT Z_PK FROM \(table) WHERE Z_PK = ? AND Z_ENT = \(other.number)", arguments: [key])
+        return try connection.firstInteger(RowLookup.key(key, of: other))
     }
 
     /// The columns of the first uniqueness constraint that both entities have.
@@ -104,17 +98,12 @@ final class ObjectPartners {
     /// The values of an object; nil when one of them is null.
     private func values(
         of key: Int64, _ columns: [String], _ entity: SQLEntity, _ store: ComparedStore
-    ) throws -> [DatabaseValue]? {
-        let schema = store.snapshot.schema
-        let row = try GRDB.Row.fetchOne(
-            store.snapshot.database,
-            sql: """
-                SELECT \(columns.map(schema.quoted).joined(separator: ", ")) FROM \(schema.quoted(entity.table)) \
-                WHERE Z_PK = ?
-                """, arguments: [key])
-        guard let row else { return nil }
-        let values = Array(row.databaseValues)
-        return values.contains(where: \.isNull) ? nil : values
+    ) throws -> [SQLValue]? {
+        var found: [SQLValue]?
+        try store.contents.connection.forEachRow(of: RowLookup.values(key, of: entity, columns)) { row in
+            found = columns.indices.map(row.value)
+        }
+        return found?.contains(.null) == true ? nil : found
     }
 
     /// References of the old store as those of the new one. Those that lead nowhere there stay.

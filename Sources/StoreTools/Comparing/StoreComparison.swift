@@ -31,8 +31,8 @@ package struct StoreComparison {
     package func forEachDifference(
         progress: (Int) -> Void = { _ in }, _ body: (StoreDifference) throws -> Void
     ) throws {
-        try old.store.withSnapshot { old in
-            try new.store.withSnapshot { new in
+        try old.store.withContents { old in
+            try new.store.withContents { new in
                 try compare(ComparedStore(old), ComparedStore(new), progress, body)
             }
         }
@@ -99,8 +99,8 @@ package struct StoreComparison {
     private static func forEachFew(
         of entity: SQLEntity, _ store: ComparedStore, _ body: ([CoreData.Row]) throws -> Void
     ) throws {
-        try MistypedValues(store.snapshot, entity).requireNone()
-        try store.snapshot.forEachBatch(of: entity) { rows in
+        try store.contents.requireNoMistypedValues(of: entity)
+        try store.contents.snapshot.forEachBatch(of: entity) { rows in
             for start in stride(from: 0, to: rows.count, by: 32) {
                 try body(Array(rows[start..<min(start + 32, rows.count)]))
             }

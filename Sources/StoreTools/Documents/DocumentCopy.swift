@@ -9,7 +9,7 @@ import Synchronization
 final class DocumentCopy: Sendable {
     /// A store with its folder. A reader keeps the store until it has read, also when another one has replaced it.
     private final class Place: Sendable {
-        let store: SQLiteStore
+        let store: any InspectedStore
         let coordinator: NSPersistentStoreCoordinator
         /// Nil for a store in memory.
         private let folder: TemporaryFolder?
@@ -21,7 +21,9 @@ final class DocumentCopy: Sendable {
             let made = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: configuration,
                 at: folder?.url.appendingPathComponent("Copy.sqlite") ?? URL(fileURLWithPath: "/dev/null"))
-            guard let made = made as? SQLiteStore else { throw StoreToolError("It is not a SQLite store.") }
+            guard let made = made as? any InspectedStore else {
+                throw StoreToolError("It is not a SQLite store.")
+            }
             store = made
         }
 
@@ -46,7 +48,7 @@ final class DocumentCopy: Sendable {
     private let isReadOnly: Bool
     private let state: Mutex<State>
 
-    var opened: (coordinator: NSPersistentStoreCoordinator, store: SQLiteStore) {
+    var opened: (coordinator: NSPersistentStoreCoordinator, store: any InspectedStore) {
         state.withLock { ($0.place.coordinator, $0.place.store) }
     }
 
@@ -86,7 +88,7 @@ final class DocumentCopy: Sendable {
                 NSReadOnlyPersistentStoreOption: true, DocumentStore.guardsFileOption: !isReadOnly,
             ])
         defer { try? origin.remove(opened) }
-        guard let source = opened as? DocumentStore else {
+        guard let source = opened as? any GuardedDocument else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
         let place = try Place(model, configuration)

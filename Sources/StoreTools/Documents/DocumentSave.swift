@@ -30,7 +30,7 @@ struct DocumentSave {
             ofType: storeType, configurationName: configuration, at: url,
             options: [DocumentStore.guardsFileOption: true])
         defer { try? coordinator.remove(opened) }
-        guard let document = opened as? DocumentStore, document.knownContents == known else {
+        guard let document = opened as? any GuardedDocument, document.knownContents == known else {
             throw NSError.changedByOthers(url)
         }
         let changes = try Changes(context)
@@ -147,9 +147,9 @@ struct DocumentSave {
     /// The same changes, made to the objects of the file.
     private struct Mirror {
         private let context: NSManagedObjectContext
-        private let document: DocumentStore
+        private let document: any GuardedDocument
 
-        init(_ context: NSManagedObjectContext, _ document: DocumentStore) {
+        init(_ context: NSManagedObjectContext, _ document: any GuardedDocument) {
             self.context = context
             self.document = document
         }

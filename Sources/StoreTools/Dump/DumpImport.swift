@@ -1,6 +1,6 @@
 import CoreData
+import CoreDataSQLite
 import DurableFiles
-import GRDB
 
 /// Puts the objects of a dump into a store, in one transaction.
 ///
@@ -62,9 +62,7 @@ package struct DumpImport {
         }
         if type == .sqlite, model == nil, let archive = header.modelArchive {
             // The copy of the model stays what it was, with what of it is not known here.
-            try SQLiteStoreTables(draft).write {
-                try $0.execute(sql: "UPDATE \(ModelCache.table) SET Z_CONTENT = ?", arguments: [archive])
-            }
+            try SQLiteStoreTables(draft).replaceModelArchive(archive)
         }
         // The draft is of one file only.
         if type != .sqlite { try DurableFile.move(document.path, to: draft.path) }

@@ -1,6 +1,5 @@
 import CoreDataSQL
 import CoreData
-import GRDB
 
 /// Puts objects into a store in one transaction: rows as they come, what leads from one to another when all are there.
 ///
@@ -31,7 +30,7 @@ final class ImportSession {
         self.keepsKeys = keepsKeys
         let keys = try ImportedKeys(store, keepsKeys: keepsKeys)
         self.keys = keys
-        spool = try ImportSpool(store)
+        spool = try ImportSpool(store.snapshot)
         builder = ObjectBuilder(store.snapshot.schema, reconstruction: reconstruction, key: keys.key)
     }
 
@@ -100,18 +99,16 @@ final class ImportSession {
             values.append((owner.column(rowSlot: slot.entitySlot)?.name, Int64(entity.number)))
         }
         for case (let column?, let value) in values {
-            try store.update(
-                "UPDATE \(schema.quoted(owner.table)) SET \(schema.quoted(column)) = ? WHERE Z_PK = ?",
-                [value, key])
+            try store.update(RowLookup.change(column, to: value, key, of: owner))
         }
     }
 
     private static let missing = "it leads to an object that is not there"
 
     private func removeStrays() throws {
-        let references = DanglingReferences(schema)
-        let kinds: [((SQLEntity) -> [DanglingReferences.Query], String)] = [
-            (references.toOne, Self.missing),
+        let references = ReferenceFaults(schema)
+        let kinds: [((SQLEntity) -> [ReferenceFaults.Query], String)] = [
+            (references.dangling, Self.missing),
             (references.wrongEntities, "it leads to an object of another entity than it says"),
             (references.oneSided, "the inverse does not lead back"),
         ]
@@ -124,24 +121,21 @@ final class ImportSession {
     }
 
     private func removeStrays(
-        _ query: DanglingReferences.Query, _ entity: SQLEntity, above first: Int64, _ reason: String
+        _ query: ReferenceFaults.Query, _ entity: SQLEntity, above first: Int64, _ reason: String
     ) throws {
-        let database = store.snapshot.database
-        let columns = query.columns.map { "\($0) = NULL" }.joined(separator: ", ")
         var last = first
         while true {
-            let rows = try GRDB.Row.fetchAll(
-                database, sql: query.sql + " AND s.Z_PK > \(last) ORDER BY s.Z_PK LIMIT 1000")
+            var rows: [(key: Int64, destination: Int64)] = []
+            try store.snapshot.connection.forEachPair(of: query.next(1000, above: last)) {
+                rows.append(($0, $1))
+            }
             guard !rows.isEmpty else { return }
-            for row in rows {
-                guard let key = Int64.fromDatabaseValue(row[0]) else { continue }
+            for (key, destination) in rows {
                 last = key
-                let destination = Int64.fromDatabaseValue(row[1]) ?? 0
                 try leftOut.note("\(entity.name).\(query.property)", reason) {
                     (try keys.object(key, entity), try keys.object(destination, query.destination))
                 }
-                try store.update(
-                    "UPDATE \(schema.quoted(entity.table)) SET \(columns) WHERE Z_PK = ?", [key])
+                try store.update(query.removal(from: key))
             }
         }
     }

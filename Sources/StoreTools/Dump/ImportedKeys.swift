@@ -1,6 +1,5 @@
 import CoreDataSQL
 import CoreData
-import GRDB
 
 /// The primary keys that the objects of a dump get in a store.
 ///
@@ -19,24 +18,26 @@ final class ImportedKeys {
     private let store: StoreImport
     private let keepsKeys: Bool
     private var tables: [UInt32: Table] = [:]
+    /// What reads the entity of a row, by the number of an entity of its table: rendered once, for it is run for each link.
+    private var lookups: [Int32: RenderedSQL] = [:]
     /// Whether all keys are known that are kept.
     var isComplete = false
 
-    private static let table = "temp.OpenCoreDataImportedKey"
+    /// The keys that objects got, by the roots of their entities and the keys that they have in the dump.
+    private let given: ScratchTable
     /// So that there are always some left.
     private static let limit = Int64.max / 2
 
     init(_ store: StoreImport, keepsKeys: Bool) throws {
         self.store = store
         self.keepsKeys = keepsKeys
-        try store.snapshot.database.execute(
-            sql: """
-                DROP TABLE IF EXISTS \(Self.table);
-                CREATE TABLE \(Self.table) (root INTEGER, dump INTEGER, key INTEGER, PRIMARY KEY (root, dump)) WITHOUT ROWID
-                """)
+        // The key is in the index, so that a look-up reads nothing else.
+        given = try ScratchTable(
+            store.snapshot.connection, "OpenCoreDataImportedKey",
+            [("root", .integer), ("dump", .integer), ("given", .integer)], indexed: ["root", "dump", "given"])
     }
 
-    func removeTables() throws { try store.snapshot.database.execute(sql: "DROP TABLE \(Self.table)") }
+    func removeTables() throws { try given.remove() }
 
     /// The key that an object gets; nil when that is not known yet.
     ///
@@ -51,20 +52,12 @@ final class ImportedKeys {
         let key = try table(entity).last + 1
         guard key < Self.limit else { throw StoreToolError("\(object): the store has no keys left") }
         tables[entity.home.table]?.last = key
-        try execute(
-            "INSERT INTO \(Self.table) (root, dump, key) VALUES (?, ?, ?)",
-            [Int64(entity.home.table), object.key, key])
+        try given.insert([.integer(Int64(entity.home.table)), .integer(object.key), .integer(key)])
         return key
     }
 
     private func known(_ dump: Int64, _ entity: SQLEntity) throws -> Int64? {
-        let statement = try store.snapshot.database.cachedStatement(
-            sql: "SELECT key FROM \(Self.table) WHERE root = ? AND dump = ?")
-        return try Int64.fetchOne(statement, arguments: [Int64(entity.home.table), dump])
-    }
-
-    private func execute(_ sql: String, _ arguments: StatementArguments) throws {
-        try store.snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments)
+        try given.number("given", where: ["root", "dump"], are: [Int64(entity.home.table), dump])
     }
 
     private func table(_ entity: SQLEntity) throws -> Table {
@@ -91,9 +84,7 @@ final class ImportedKeys {
 
     /// The object of the dump that got a key.
     func object(_ key: Int64, _ entity: SQLEntity) throws -> ObjectReference {
-        let dump = try Int64.fetchOne(
-            store.snapshot.database, sql: "SELECT dump FROM \(Self.table) WHERE root = ? AND key = ?",
-            arguments: [Int64(entity.home.table), key])
+        let dump = try given.number("dump", where: ["root", "given"], are: [Int64(entity.home.table), key])
         return ObjectReference(entity: entity.name, key: dump ?? key)
     }
 
@@ -101,9 +92,11 @@ final class ImportedKeys {
     func imported(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64? {
         let isKept = keepsKeys && object.key > 0
         guard let key = isKept ? object.key : try known(object.key, entity) else { return nil }
-        let statement = try store.snapshot.database.cachedStatement(
-            sql: "SELECT Z_ENT FROM \(store.snapshot.schema.quoted(entity.table)) WHERE Z_PK = ?")
-        let number = try Int64.fetchOne(statement, arguments: [key])
+        let connection = store.snapshot.connection
+        let lookup =
+            try lookups[entity.number] ?? connection.dialect.render(RowLookup.entityNumber(in: entity))
+        lookups[entity.number] = lookup
+        let number = try connection.firstInteger(lookup.binding([.integer(key)]))
         return number == Int64(entity.number) ? key : nil
     }
 }

@@ -44,18 +44,18 @@ package struct StoreDump {
         var missingFiles = MissingFiles()
         var count = 0
         try write(try header())
-        try source.store.withSnapshot { snapshot in
-            let values = ObjectValues(snapshot, isBrief: true)
+        try source.store.withContents { contents in
+            let values = ObjectValues(contents.snapshot, isBrief: true)
             var separator = "\n"
             for entity in entities {
                 var name = JSONText()
                 name.string(entity.name)
                 try write("\(separator){\"name\":\(name.text),\"objects\":[")
-                try MistypedValues(snapshot, entity).requireNone()
+                try contents.requireNoMistypedValues(of: entity)
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
                 var objectSeparator = "\n"
-                try snapshot.forEachBatch(of: entity) { rows in
+                try contents.snapshot.forEachBatch(of: entity) { rows in
                     var text = ""
                     try values.forEach(rows, of: entity, fields) { row, object in
                         text += objectSeparator

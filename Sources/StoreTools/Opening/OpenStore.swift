@@ -1,6 +1,6 @@
 import CoreDataSQL
 import CoreData
-import GRDB
+import CoreDataSQLite
 
 /// A store that a tool has open, with its model.
 package final class OpenStore {
@@ -11,10 +11,10 @@ package final class OpenStore {
     package var coordinator: NSPersistentStoreCoordinator { opened.coordinator }
     /// The store; the objects of one that is not in SQLite are copied into one that is, and into another one when they are
     /// read anew.
-    package var store: SQLiteStore { opened.store }
+    package var store: any InspectedStore { opened.store }
 
     private enum Origin {
-        case file(NSPersistentStoreCoordinator, SQLiteStore)
+        case file(NSPersistentStoreCoordinator, any InspectedStore)
         /// Where the objects of a store are that is not in SQLite.
         case copy(DocumentCopy)
     }
@@ -29,7 +29,7 @@ package final class OpenStore {
         if case .copy(let copy) = origin { copy } else { nil }
     }
 
-    private var opened: (coordinator: NSPersistentStoreCoordinator, store: SQLiteStore) {
+    private var opened: (coordinator: NSPersistentStoreCoordinator, store: any InspectedStore) {
         switch origin {
         case .file(let coordinator, let store): (coordinator, store)
         case .copy(let copy): copy.opened
@@ -76,7 +76,9 @@ package final class OpenStore {
             self.model = try model ?? Self.ownModel(url, &lackOfCopy)
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
-            if !isReadOnly, try SQLiteStoreTables(url).read({ try $0.tableExists("ATRANSACTION") }) {
+            if !isReadOnly,
+                try SQLiteStoreTables(url).inspect({ $1.columns(of: HistoryTables.transaction) != nil })
+            {
                 options[NSPersistentHistoryTrackingKey] = true
             }
             configuration = self.model.configuration(ofStoreWith: metadata)
@@ -88,7 +90,7 @@ package final class OpenStore {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
         let added = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
-        guard let store = added as? SQLiteStore else {
+        guard let store = added as? any InspectedStore else {
             throw StoreToolError("The store at \(url.path) is not a SQLite store.")
         }
         origin = .file(coordinator, store)
@@ -129,12 +131,7 @@ package final class OpenStore {
     /// - Throws: an error of the store, or of a model that cannot be archived.
     package func modelArchive() throws -> Data {
         // As it was written: parts of it may not be known here.
-        let copy = try store.withSnapshot { snapshot in
-            hasCopy
-                ? try Data.fetchOne(
-                    snapshot.database, sql: "SELECT Z_CONTENT FROM \(ModelCache.table) LIMIT 1")
-                : nil
-        }
+        let copy = hasCopy ? try store.withContents { try $0.modelArchive() } : nil
         return try copy ?? RawDeflate.compress(try model.modelCacheArchive())
     }
 
@@ -204,18 +201,8 @@ package final class OpenStore {
 extension OpenStore {
     /// How many objects some entities have, their subentities not counted in.
     func count(_ entities: [SQLEntity]) throws -> Int {
-        try store.withSnapshot { snapshot in
-            try entities.reduce(0) { sum, entity in
-                let table = snapshot.schema.quoted(entity.table)
-                return try sum
-                    + (Int.fetchOne(
-                        snapshot.database,
-                        sql: "SELECT count(*) FROM \(table) WHERE Z_ENT = \(entity.number)") ?? 0)
-            }
+        try store.withContents { contents in
+            try entities.reduce(0) { try $0 + Int(contents.connection.integer(RowLookup.count(of: $1))) }
         }
     }
-}
-
-extension SQLEntity {
-    package var name: String { home.entity.name ?? "" }
 }

@@ -27,13 +27,13 @@ package struct StoreListing {
         _ body: (ObjectReference, [String], [String: JSONValue]) throws -> Void
     ) throws {
         var count = 0
-        try source.store.withSnapshot { snapshot in
-            let values = ObjectValues(snapshot, isBrief: false)
+        try source.store.withContents { contents in
+            let values = ObjectValues(contents.snapshot, isBrief: false)
             for entity in entities {
                 let fields = values.fields(of: entity)
                 let names = fields.map(\.name)
-                try MistypedValues(snapshot, entity).requireNone()
-                try snapshot.forEachBatch(of: entity) { rows in
+                try contents.requireNoMistypedValues(of: entity)
+                try contents.snapshot.forEachBatch(of: entity) { rows in
                     try values.forEach(rows, of: entity, fields) { row, object in
                         try body(values.reference(row, entity), names, object)
                     }
@@ -49,8 +49,8 @@ package struct StoreListing {
     /// - Throws: an error of the store.
     package func fields(of name: String) throws -> [String] {
         let entity = try source.entity(named: name)
-        return try source.store.withSnapshot {
-            ObjectValues($0, isBrief: false).fields(of: entity).map(\.name)
+        return try source.store.withContents {
+            ObjectValues($0.snapshot, isBrief: false).fields(of: entity).map(\.name)
         }
     }
 }

@@ -91,18 +91,18 @@ package struct StoreQuery {
             }
             return try context.fetch(request).map(\.reference)
         }
-        try source.store.withSnapshot { snapshot in
-            let values = ObjectValues(snapshot, isBrief: false)
+        try source.store.withContents { contents in
+            let values = ObjectValues(contents.snapshot, isBrief: false)
             let told = values.fields(of: entity).filter { fieldNames?.contains($0.name) ?? true }
             for start in stride(from: 0, to: keys.count, by: 256) {
                 let batch = Array(keys[start..<min(start + 256, keys.count)])
                 for number in entity.familyNumbers {
-                    guard let heir = snapshot.schema.entity(number) else { continue }
-                    try MistypedValues(snapshot, heir, keys: batch).requireNone(of: Set(fields))
+                    guard let subentity = contents.schema.entity(number) else { continue }
+                    try contents.requireNoMistypedValues(of: subentity, keys: batch, properties: Set(fields))
                 }
                 // Those that others have deleted meanwhile are left out.
                 let rows = Dictionary(
-                    try snapshot.rows(of: entity, references: batch).map { ($0.reference, $0) },
+                    try contents.snapshot.rows(of: entity, references: batch).map { ($0.reference, $0) },
                     uniquingKeysWith: { first, _ in first })
                 let found = batch.compactMap { rows[$0] }
                 var matches: [Match] = []

@@ -1,5 +1,6 @@
+import CoreDataSQL
 import CoreData
-import GRDB
+import CoreDataSQLite
 
 /// What a store is and how much is in it. It takes no model.
 package struct StoreReport: Encodable, Sendable {
@@ -50,19 +51,12 @@ package struct StoreReport: Encodable, Sendable {
             entities = Self.entities(contents)
             return
         }
-        // The list of those that a save is changing is not one of them.
-        externalFileCount =
-            (try? FileManager.default.contentsOfDirectory(atPath: tables.externalDataFolder.path))?
-            .count { UUID(uuidString: $0) != nil } ?? 0
-        // The second byte of the two says which journal the file is for.
-        let header = StoreFileReader.start(of: url.path, count: 20)
-        journalMode = (header.map { $0.count == 20 && $0[19] == 2 } ?? false) ? "wal" : "rollback"
+        externalFileCount = tables.externalFileNames().count
+        journalMode = tables.usesLog ? "wal" : "rollback"
         let isDamaged: Bool
-        (hasModelCache, isDamaged, historyTransactionCount, entities) = try tables.read { database in
-            (
-                try database.tableExists(ModelCache.table), try ModelCache.isDamaged(database),
-                try Self.transactions(database), try Self.entities(database)
-            )
+        (hasModelCache, isDamaged) = try tables.modelCopy()
+        (historyTransactionCount, entities) = try tables.inspect {
+            (try Self.transactions($0, $1), try Self.entities($0, $1))
         }
         isModelReconstructed = !hasModelCache || isDamaged
     }
@@ -84,13 +78,16 @@ package struct StoreReport: Encodable, Sendable {
         return counts.map { Entity(name: $0.key, count: $0.value) }.sorted { $0.name.utf8Precedes($1.name) }
     }
 
-    private static func transactions(_ database: Database) throws -> Int? {
-        guard try database.tableExists("ATRANSACTION") else { return nil }
-        return try Int.fetchOne(database, sql: "SELECT count(*) FROM ATRANSACTION")
+    private static func transactions(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> Int?
+    {
+        let history = HistoryTables.transaction
+        guard tables.columns(of: history) != nil else { return nil }
+        return Int(try connection.integer(RowLookup.count(in: history)))
     }
 
-    private static func entities(_ database: Database) throws -> [Entity] {
-        let numbers = try EntityNumbers(database)
+    private static func entities(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> [Entity]
+    {
+        let numbers = try EntityNumbers.required(connection, tables)
         var counts: [String: [Int64: Int]] = [:]
         var entities: [Entity] = []
         for entity in numbers.all where !entity.isPrivate {
@@ -98,16 +95,9 @@ package struct StoreReport: Encodable, Sendable {
                 throw StoreToolError("The store has no table for entity '\(entity.name)'.")
             }
             if counts[table] == nil {
-                let rows = try GRDB.Row.fetchAll(
-                    database,
-                    sql:
-                        "SELECT Z_ENT, count(*) FROM \(database.quoted(table)) GROUP BY Z_ENT LIMIT 20000"
-                )
                 var found: [Int64: Int] = [:]
-                for row in rows {
-                    if let number = Int64.fromDatabaseValue(row[0]) {
-                        found[number] = Int.fromDatabaseValue(row[1])
-                    }
+                try connection.forEachRow(of: RowLookup.counts(in: table)) { row in
+                    if let number = row.wholeNumber(0) { found[number] = Int(row.integer(1)) }
                 }
                 counts[table] = found
             }

@@ -1,6 +1,6 @@
 import CoreDataSQL
 import CoreData
-import GRDB
+import CoreDataSQLite
 
 /// The tables of a store, with what of the model each column is for; of a store without tables, the entities of its model.
 package struct StoreSchemaReport: Encodable, Sendable {
@@ -81,12 +81,8 @@ package struct StoreSchemaReport: Encodable, Sendable {
             }
         }
         let names = properties
-        tables = try source.store.withSnapshot { snapshot in
-            try String.fetchAll(
-                snapshot.database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-            ).map { name in
-                try Self.table(name, schema, names[name] ?? [:], snapshot.database)
-            }
+        tables = try source.store.withContents { contents in
+            try contents.databaseTables().map { Self.table($0, schema, names[$0.name] ?? [:]) }
         }
     }
 
@@ -107,26 +103,16 @@ package struct StoreSchemaReport: Encodable, Sendable {
     }
 
     private static func table(
-        _ name: String, _ schema: SQLSchema, _ properties: [String: [String]], _ database: Database
-    ) throws -> Table {
-        let columns = try GRDB.Row.fetchAll(
-            database, sql: "SELECT name, type FROM pragma_table_info(?)", arguments: [name]
-        ).compactMap { row -> Column? in
-            guard let column = String.fromDatabaseValue(row[0]) else { return nil }
-            return Column(
-                name: column, type: String.fromDatabaseValue(row[1]) ?? "",
-                properties: properties[column] ?? [])
-        }
-        func parts(_ type: String) throws -> [String] {
-            try String.fetchAll(
-                database, sql: "SELECT name FROM sqlite_master WHERE type = ? AND tbl_name = ? ORDER BY name",
-                arguments: [type, name])
-        }
-        return Table(
-            name: name,
-            entities: schema.entities.filter { $0.table == name }
+        _ table: StoreTable, _ schema: SQLSchema, _ properties: [String: [String]]
+    ) -> Table {
+        Table(
+            name: table.name,
+            entities: schema.entities.filter { $0.table == table.name }
                 .map { Entity(name: $0.name, number: Int($0.number)) },
-            columns: columns, indexes: try parts("index"), triggers: try parts("trigger"))
+            columns: table.columns.map {
+                Column(name: $0.name, type: $0.type, properties: properties[$0.name] ?? [])
+            },
+            indexes: table.indexes, triggers: table.triggers)
     }
 
     /// The statements that made a store's tables, indexes and triggers, in the order in which they were made.
@@ -139,8 +125,6 @@ package struct StoreSchemaReport: Encodable, Sendable {
         }
         let tables = SQLiteStoreTables(url)
         _ = try tables.metadata()
-        return try tables.read {
-            try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY rowid")
-        }
+        return try tables.creationStatements()
     }
 }

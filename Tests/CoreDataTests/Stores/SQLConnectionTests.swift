@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataSQL
+import CoreDataSQLite
 import Foundation
 import GRDB
 import Synchronization
@@ -7,11 +8,14 @@ import Testing
 
 /// What runs over any database sees SQLite by these calls alone.
 @Suite struct SQLConnectionTests {
-    private func withConnection(_ body: (SQLiteConnection) throws -> Void) throws {
-        try DatabaseQueue().inDatabase { try body(SQLiteConnection($0)) }
+    /// GRDB has a type of the same name.
+    private typealias Connection = CoreDataSQLite.SQLiteConnection
+
+    private func withConnection(_ body: (Connection) throws -> Void) throws {
+        try DatabaseQueue().inDatabase { try body(Connection($0)) }
     }
 
-    private func count(_ connection: SQLiteConnection) throws -> Int64 {
+    private func count(_ connection: Connection) throws -> Int64 {
         try connection.integer("SELECT COUNT(*) FROM t")
     }
 
@@ -44,6 +48,16 @@ import Testing
             try connection.forEachRow(of: "SELECT NULL") { row in
                 #expect(row.isNull(0) && row.integer(0) == 0 && row.double(0) == 0)
                 #expect(row.string(0).isEmpty && row.data(0).isEmpty)
+            }
+        }
+    }
+
+    @Test("The first bytes of a value are read without the others")
+    func firstBytesAreRead() throws {
+        try withConnection { connection in
+            try connection.forEachRow(of: "SELECT \(value: .blob(Data([1, 2, 3])))") { row in
+                #expect(row.data(0, atMost: 2) == Data([1, 2]))
+                #expect(row.data(0, atMost: 9) == Data([1, 2, 3]))
             }
         }
     }
@@ -165,12 +179,12 @@ import Testing
             try DatabaseQueue(path: folder.file.path), try DatabaseQueue(path: folder.file.path)
         )
         try one.writeWithoutTransaction { database in
-            let connection = SQLiteConnection(database)
+            let connection = Connection(database)
             try connection.execute("CREATE TABLE t (a)")
             try connection.inTransaction {
                 try connection.run("INSERT INTO t VALUES (1)")
                 let found = other.writeWithoutTransaction { database in
-                    error { try SQLiteConnection(database).run("INSERT INTO t VALUES (2)") }
+                    error { try Connection(database).run("INSERT INTO t VALUES (2)") }
                 }
                 #expect(found?.isBusy == true && found?.isUniquenessViolation == false)
                 let shown = found?.error(during: "save", store: folder.file)
