@@ -82,6 +82,10 @@ extension SQLConnection {
     ///
     /// - Throws: an error of the database.
     package func firstInteger(_ statement: SQLStatement) throws -> Int64? {
+        try firstInteger(dialect.render(statement))
+    }
+
+    package func firstInteger(_ statement: RenderedSQL) throws -> Int64? {
         var value: Int64?
         var isFirst = true
         try forEachRow(of: statement) { row in

@@ -25,9 +25,9 @@ package enum RowLookup {
         "SELECT 1 FROM \(name: table) WHERE \(name: column) IS NOT NULL \(.limit(1, offset: nil))"
     }
 
-    /// The number of the entity of a row.
-    package static func entityNumber(_ key: Int64, in entity: SQLEntity) -> SQLStatement {
-        "SELECT Z_ENT FROM \(name: entity.table) WHERE Z_PK = \(value: .integer(key))"
+    /// The number of the entity of a row. Parameter: the key.
+    package static func entityNumber(in entity: SQLEntity) -> SQLStatement {
+        "SELECT Z_ENT FROM \(name: entity.table) WHERE Z_PK = \(.parameter)"
     }
 
     /// The key itself, where an object of the entity itself has it.

@@ -36,7 +36,7 @@ package final class RowSelection: Sendable {
     package let columnNames: [String]
     /// All columns as the list of a SELECT from the table `QuerySource.base`.
     package let list: SQLStatement
-    @usableFromInline let entities: [Int32: Entity]
+    private let entities: [Int32: Entity]
     @usableFromInline let only: Entity?
 
     /// - Parameter slots: the properties that are wanted, which all entities of the family have; nil for all.
@@ -67,14 +67,14 @@ package final class RowSelection: Sendable {
     }
 
     /// The entity whose number a row has; nil for a number that the family does not have.
-    @inlinable
+    @inlinable @inline(__always)
     package func entity(_ stored: Int64) -> Entity? {
-        let number = Int32(truncatingIfNeeded: stored)
-        guard let entity = only?.number == number ? only : entities[number], number == stored else {
-            return nil
-        }
-        return entity
+        if let only, Int64(only.number) == stored { return only }
+        return other(stored)
     }
+
+    @usableFromInline
+    func other(_ stored: Int64) -> Entity? { Int32(exactly: stored).flatMap { entities[$0] } }
 }
 
 extension SQLSchema {

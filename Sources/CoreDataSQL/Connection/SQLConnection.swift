@@ -103,6 +103,8 @@ package protocol SQLRow {
     func string(_ column: Int) -> String
     /// The bytes in a column; none for NULL.
     func data(_ column: Int) -> Data
+    /// The first bytes in a column; no others are copied.
+    func data(_ column: Int, atMost count: Int) -> Data
     func value(_ column: Int) -> SQLValue
 }
 

@@ -167,7 +167,7 @@ package final class SQLHistoryReader: HistoryReader {
         history.noteMade()
         let columns = history.columns(of: found.home)
         // What is longer than an entity's bitmap can only be nonsense.
-        let bitmap = found.type == .update ? row.map { Array($0.data(5).prefix(columns.byteCount)) } : nil
+        let bitmap = found.type == .update ? row.map { Array($0.data(5, atMost: columns.byteCount)) } : nil
         return NSPersistentHistoryChange(
             changeID: found.id, changedObjectID: found.objectID, changeType: found.type, bitmap: bitmap ?? [],
             columns: found.type == .update ? columns : nil,

@@ -34,12 +34,17 @@ private struct PreparedSQL: PreparedFetch {
 
 extension SQLiteStore {
     package func prepared(_ query: FetchQuery) throws -> (any PreparedFetch)? {
-        switch query.resultType {
-        case .managedObjectResultType:
-            PreparedSQL(store: self, form: .rows(try rowRequest(for: query)))
-        case .dictionaryResultType:
-            PreparedSQL(store: self, form: .dictionaries(try dictionaryRequest(for: query)))
-        default: nil
+        try fetchCompiler.result(of: query) {
+            switch query.resultType {
+            case .managedObjectResultType:
+                PreparedSQL(store: self, form: .rows(try rowRequest(for: query)))
+            case .dictionaryResultType:
+                PreparedSQL(store: self, form: .dictionaries(try dictionaryRequest(for: query)))
+            default: nil
+            }
+        } decided: { _ in
+            // What rows decide takes objects of the context's request.
+            nil
         }
     }
 }

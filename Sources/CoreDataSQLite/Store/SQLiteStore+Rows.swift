@@ -9,7 +9,13 @@ import Synchronization
 // What queries and relationships find in the file.
 
 extension SQLiteStore {
-    package func rows(for query: FetchQuery) throws -> [Row] { try rows(rowRequest(for: query)) }
+    package func rows(for query: FetchQuery) throws -> [Row] {
+        try fetchCompiler.result(of: query) {
+            try rows(rowRequest(for: query))
+        } decided: {
+            try $0.rows(of: self)
+        }
+    }
 
     /// A request for rows, put into SQL: nothing in it is a context's, so any queue may make it.
     struct RowRequest: Sendable {
@@ -61,7 +67,13 @@ extension SQLiteStore {
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let schema = schema
         let selection = schema.selection(of: schema.entity(query.home), only: slots)
-        let statement = try schema.dialect.render(fetchCompiler.rows(query, columns: selection.list))
+        let compiled: SQLStatement? = try fetchCompiler.result(of: query) {
+            try fetchCompiler.rows(query, columns: selection.list)
+        } decided: { _ in
+            nil
+        }
+        guard let compiled else { return nil }
+        let statement = try schema.dialect.render(compiled)
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate)
         }
@@ -71,7 +83,18 @@ extension SQLiteStore {
 
     /// The places of the rows that a query finds, read one by one.
     package func places(for query: FetchQuery) throws -> PlaceList {
-        let statement = try fetchCompiler.keys(query)
+        try fetchCompiler.result(of: query) {
+            try places(fetchCompiler.keys(query), query)
+        } decided: {
+            var list = PlaceList()
+            for row in try $0.rows(of: self) {
+                if let home = home(number: row.entityNumber) { list.append(home, row.reference) }
+            }
+            return list
+        }
+    }
+
+    private func places(_ statement: RenderedSQL, _ query: FetchQuery) throws -> PlaceList {
         var homes: [Int32: StoredEntity] = [:]
         for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
         return try readOnce("fetch", at: query.pinned) { reader in
@@ -88,19 +111,31 @@ extension SQLiteStore {
     }
 
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
-        let statement = try fetchCompiler.keys(query)
-        var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
-        if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
-        return keys
+        try fetchCompiler.result(of: query) {
+            let statement = try fetchCompiler.keys(query)
+            var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
+            if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
+            return keys
+        } decided: {
+            try $0.rows(of: self).map { ($0.entityNumber, $0.reference) }
+        }
     }
 
     package func count(for query: FetchQuery) throws -> Int {
-        let statement = try fetchCompiler.count(query)
-        return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
+        try fetchCompiler.result(of: query) {
+            let statement = try fetchCompiler.count(query)
+            return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
+        } decided: {
+            try $0.rows(of: self).count
+        }
     }
 
     package func dictionaries(for query: FetchQuery) throws -> [[String: Any]] {
-        try dictionaries(dictionaryRequest(for: query))
+        try fetchCompiler.result(of: query) {
+            try dictionaries(dictionaryRequest(for: query))
+        } decided: {
+            try $0.dictionaries(of: self)
+        }
     }
 
     /// A request for dictionaries, put into SQL, as `RowRequest`.

@@ -18,6 +18,8 @@ final class ImportedKeys {
     private let store: StoreImport
     private let keepsKeys: Bool
     private var tables: [UInt32: Table] = [:]
+    /// What reads the entity of a row, by the number of an entity of its table: rendered once, for it is run for each link.
+    private var lookups: [Int32: RenderedSQL] = [:]
     /// Whether all keys are known that are kept.
     var isComplete = false
 
@@ -90,7 +92,11 @@ final class ImportedKeys {
     func imported(_ object: ObjectReference, _ entity: SQLEntity) throws -> Int64? {
         let isKept = keepsKeys && object.key > 0
         guard let key = isKept ? object.key : try known(object.key, entity) else { return nil }
-        let number = try store.snapshot.connection.firstInteger(RowLookup.entityNumber(key, in: entity))
+        let connection = store.snapshot.connection
+        let lookup =
+            try lookups[entity.number] ?? connection.dialect.render(RowLookup.entityNumber(in: entity))
+        lookups[entity.number] = lookup
+        let number = try connection.firstInteger(lookup.binding([.integer(key)]))
         return number == Int64(entity.number) ? key : nil
     }
 }

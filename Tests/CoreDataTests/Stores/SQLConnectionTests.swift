@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataSQL
+import CoreDataSQLite
 import Foundation
 import GRDB
 import Synchronization
@@ -7,11 +8,14 @@ import Testing
 
 /// What runs over any database sees SQLite by these calls alone.
 @Suite struct SQLConnectionTests {
-    private func withConnection(_ body: (SQLiteConnection) throws -> Void) throws {
-        try DatabaseQueue().inDatabase { try body(SQLiteConnection($0)) }
+    /// GRDB has a type of the same name.
+    private typealias Connection = CoreDataSQLite.SQLiteConnection
+
+    private func withConnection(_ body: (Connection) throws -> Void) throws {
+        try DatabaseQueue().inDatabase { try body(Connection($0)) }
     }
 
-    private func count(_ connection: SQLiteConnection) throws -> Int64 {
+    private func count(_ connection: Connection) throws -> Int64 {
         try connection.integer("SELECT COUNT(*) FROM t")
     }
 
@@ -44,6 +48,16 @@ import Testing
             try connection.forEachRow(of: "SELECT NULL") { row in
                 #expect(row.isNull(0) && row.integer(0) == 0 && row.double(0) == 0)
                 #expect(row.string(0).isEmpty && row.data(0).isEmpty)
+            }
+        }
+    }
+
+    @Test("The first bytes of a value are read without the others")
+    func firstBytesAreRead() throws {
+        try withConnection { connection in
+            try connection.forEachRow(of: "SELECT \(value: .blob(Data([1, 2, 3])))") { row in
+                #expect(row.data(0, atMost: 2) == Data([1, 2]))
+                #expect(row.data(0, atMost: 9) == Data([1, 2, 3]))
             }
         }
     }
@@ -92,7 +106,7 @@ import Testing
     func savepointTakesBackItsChanges() throws {
         struct Failure: Error {}
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (a)")
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             try connection.inTransaction {
                 try connection.run("INSERT INTO t VALUES (1)")
                 #expect(connection.changeCount == 1)
@@ -112,7 +126,7 @@ import Testing
     func transactionIsRolledBack() throws {
         struct Failure: Error {}
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (a)")
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             #expect(throws: Failure.self) {
                 try connection.inTransaction {
                     try connection.run("INSERT INTO t VALUES (1)")
@@ -148,12 +162,13 @@ import Testing
     @Test("Only values that are there twice violate uniqueness, not keys")
     func uniquenessViolationIsKnown() throws {
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (Z_PK \(.columnType(.primaryKey)), a UNIQUE)")
-            try connection.run("INSERT INTO t VALUES (1, 'a')")
-            let value = error { try connection.run("INSERT INTO t VALUES (2, 'a')") }
+            try connection.execute(
+                SQLStatement(native: "CREATE TABLE t (Z_PK INTEGER PRIMARY KEY, a UNIQUE)"))
+            try connection.run("INSERT INTO t VALUES (1, \(value: .text("a")))")
+            let value = error { try connection.run("INSERT INTO t VALUES (2, \(value: .text("a")))") }
             #expect(value?.isUniquenessViolation == true)
             #expect(value?.isBusy == false && value?.isInterrupted == false)
-            let key = error { try connection.run("INSERT INTO t VALUES (1, 'b')") }
+            let key = error { try connection.run("INSERT INTO t VALUES (1, \(value: .text("b")))") }
             #expect(key?.isUniquenessViolation == false)
         }
     }
@@ -165,12 +180,12 @@ import Testing
             try DatabaseQueue(path: folder.file.path), try DatabaseQueue(path: folder.file.path)
         )
         try one.writeWithoutTransaction { database in
-            let connection = SQLiteConnection(database)
-            try connection.execute("CREATE TABLE t (a)")
+            let connection = Connection(database)
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             try connection.inTransaction {
                 try connection.run("INSERT INTO t VALUES (1)")
                 let found = other.writeWithoutTransaction { database in
-                    error { try SQLiteConnection(database).run("INSERT INTO t VALUES (2)") }
+                    error { try Connection(database).run("INSERT INTO t VALUES (2)") }
                 }
                 #expect(found?.isBusy == true && found?.isUniquenessViolation == false)
                 let shown = found?.error(during: "save", store: folder.file)
@@ -186,7 +201,9 @@ import Testing
             var count = 0
             let found = error {
                 try connection.forEachRow(
-                    of: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+                    of: SQLStatement(
+                        native:
+                            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
                 ) { _ in
                     count += 1
                     if count == 3 { connection.interrupt() }

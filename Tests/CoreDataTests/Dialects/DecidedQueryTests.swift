@@ -1,0 +1,123 @@
+import CoreData
+import Testing
+
+@testable import CoreDataSQL
+@testable import CoreDataSQLite
+@testable import ObjectGraph
+
+/// What a database cannot compute is computed from rows, with the same result.
+@Suite struct DecidedQueryTests {
+    /// A dialect that has no form for anything but comparisons of values.
+    private struct PoorDialect: SchemaDialect {
+        private let sqlite = SQLiteDialect()
+
+        func quoted(_ name: String) -> String { sqlite.quoted(name) }
+
+        func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue] {
+            sqlite.arguments(ofWindow: limit, offset)
+        }
+
+        func write(_ piece: SQLPiece, to text: inout SQLText) throws { try sqlite.write(piece, to: &text) }
+
+        func obstacle(to piece: SQLPiece) -> String? {
+            switch piece {
+            case .textMatch, .contains, .folded, .function, .call, .aggregate, .arithmetic: "it is poor"
+            case .order(_, let order?, _) where order != .compare: "it is poor"
+            default: nil
+            }
+        }
+    }
+
+    /// The store of the sample books, and what puts queries before a poor database.
+    private struct Books {
+        let store: any ObjectStore
+        let home: StoredEntity
+        let compiler: FetchCompiler
+
+        init(_ context: NSManagedObjectContext) throws {
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            let entity = try #require(coordinator.managedObjectModel.entitiesByName["Book"])
+            store = try #require(coordinator.stores(for: entity).first)
+            home = try #require(store.home(of: entity))
+            compiler = FetchCompiler(schema: .design(homes: store.homes, dialect: PoorDialect()))
+        }
+
+        func titles(_ rows: [ObjectGraph.Row]) throws -> [String] {
+            let slot = home.layout.slots[try #require(home.layout.index(of: "title"))].rowSlot
+            return rows.map { $0.string(slot) }
+        }
+    }
+
+    @Test(
+        "Rows decide a condition that the database cannot decide, with the database's own result",
+        arguments: PredicateAgreementTests.text + PredicateAgreementTests.logic
+            + PredicateAgreementTests.nothing)
+    func rowsDecideConditions(_ condition: PredicateAgreementTests.Condition) throws {
+        try SampleBooks.stack().inContext { context in
+            let books = try Books(context)
+            var query = FetchQuery(home: books.home)
+            query.predicate = NSPredicate(format: condition.format, argumentArray: condition.arguments)
+            let rows = try DecidedQuery(query, books.compiler).rows(of: books.store)
+            #expect(try books.titles(rows).sorted() == condition.titles.sorted())
+        }
+    }
+
+    @Test("The database narrows by the parts of a condition that it can decide")
+    func databaseNarrows() throws {
+        try SampleBooks.stack().inContext { context in
+            let books = try Books(context)
+            var query = FetchQuery(home: books.home)
+            query.predicate = NSPredicate(format: "pages > 10 AND title CONTAINS[c] 'MM' AND isRead == YES")
+            let decided = try DecidedQuery(query, books.compiler)
+            #expect(decided.narrowed.predicate == NSPredicate(format: "pages > 10 AND isRead == YES"))
+            #expect(try books.titles(decided.rows(of: books.store)) == ["Emma"])
+        }
+    }
+
+    @Test("An order that the database does not have, with a limit and an offset, is made from rows")
+    func rowsAreOrdered() throws {
+        try SampleBooks.stack().inContext { context in
+            let books = try Books(context)
+            var query = FetchQuery(home: books.home)
+            query.predicate = NSPredicate(format: "title CONTAINS[c] 'm'")
+            query.sortDescriptors = [
+                NSSortDescriptor(
+                    key: "title", ascending: false, selector: Selector("caseInsensitiveCompare:"))
+            ]
+            query.limit = 2
+            query.offset = 1
+            #expect(throws: SQLObstacle.self) { try books.compiler.keys(query) }
+            let rows = try DecidedQuery(query, books.compiler).rows(of: books.store)
+            #expect(try books.titles(rows) == books.titles(books.store.rows(for: query)))
+            #expect(rows.count == 2)
+        }
+    }
+
+    @Test("Dictionaries with values that the database cannot compute are made from rows")
+    func dictionariesAreMade() throws {
+        try SampleBooks.stack().inContext { context in
+            let books = try Books(context)
+            var query = FetchQuery(home: books.home)
+            query.resultType = .dictionaryResultType
+            query.predicate = NSPredicate(format: "author.books.@count > 1 AND title CONTAINS 'm'")
+            let name = NSExpressionDescription()
+            name.name = "capitals"
+            name.expression = NSExpression(format: "uppercase:(title)")
+            name.expressionResultType = .stringAttributeType
+            query.properties = [name]
+            query.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            #expect(throws: SQLObstacle.self) { try books.compiler.dictionaries(query) }
+            let made = try DecidedQuery(query, books.compiler).dictionaries(of: books.store)
+            let found = try books.store.dictionaries(for: query)
+            #expect(made.map { $0["capitals"] as? String } == found.map { $0["capitals"] as? String })
+            #expect(!made.isEmpty)
+        }
+    }
+
+    @Test("Without a fetch, a client gets the error 134060 for what the database cannot compute")
+    func obstaclesAreErrors() {
+        let error = SQLObstacle(reason: "it is poor") as NSError
+        #expect(error.domain == NSCocoaErrorDomain && error.code == 134060)
+        #expect(error.localizedDescription.contains("it is poor"))
+    }
+}
