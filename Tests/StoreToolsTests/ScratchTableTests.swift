@@ -9,7 +9,7 @@ struct ScratchTableTests {
     private func withTable(_ body: (ScratchTable, Database) throws -> Void) throws {
         try DatabaseQueue().write { database in
             let table = try ScratchTable(
-                SQLiteConnection(database), "Waiting",
+                CoreDataSQLite.SQLiteConnection(database), "Waiting",
                 [("root", .integer), ("dump", .integer), ("json", .string(length: nil))],
                 indexed: ["root", "dump"])
             try body(table, database)
@@ -49,7 +49,8 @@ struct ScratchTableTests {
     func sameName() throws {
         try DatabaseQueue().write { database in
             try database.execute(sql: "CREATE TABLE Waiting (a); INSERT INTO Waiting VALUES (42)")
-            let table = try ScratchTable(SQLiteConnection(database), "Waiting", [("dump", .integer)])
+            let table = try ScratchTable(
+                CoreDataSQLite.SQLiteConnection(database), "Waiting", [("dump", .integer)])
             try table.insert([.integer(1)])
             try table.remove()
             #expect(try Int.fetchAll(database, sql: "SELECT a FROM Waiting") == [42])

@@ -155,6 +155,11 @@ import Testing
                 let connection = contents.connection
                 let owner = try entity("Owner", contents.schema)
                 let item = try entity("Item", contents.schema)
+                var numbers: [Int64?] = []
+                try connection.forEachRow(of: RowFaults(contents.schema).numbers(of: item)) {
+                    numbers += [$0.wholeNumber(0), $0.wholeNumber(1)]
+                }
+                #expect(numbers == [Int64(item.number), 0])
                 #expect(try connection.integer(RowLookup.count(of: item)) == 2)
                 #expect(try connection.integer(RowLookup.count(in: item.table)) == 2)
                 #expect(try connection.value(RowLookup.firstRow(in: item.table)) == .integer(1))
