@@ -11,7 +11,7 @@ extension SQLSchema {
     ///
     /// - Parameter existing: the tables of the file, if there is one: join tables keep the names that they have.
     package static func design(
-        homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables? = nil
+        homes: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables? = nil
     ) -> SQLSchema {
         var design = SchemaDesign(homes: homes, dialect: dialect, existing: existing)
         design.run()
@@ -23,7 +23,7 @@ extension SQLSchema {
 
 private struct SchemaDesign {
     let homes: [StoredEntity]
-    let dialect: any SQLDialect
+    let dialect: any SchemaDialect
     let existing: ExistingTables?
     private(set) var tables: [SQLSchema.Table] = []
     private(set) var joinTables: [SQLSchema.JoinTable] = []
@@ -54,7 +54,7 @@ private struct SchemaDesign {
     private var joinColumns: [ObjectIdentifier: String] = [:]
     private var usedJoinTables: Set<String> { Set(joinTables.map(\.name)) }
 
-    init(homes: [StoredEntity], dialect: any SQLDialect, existing: ExistingTables?) {
+    init(homes: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables?) {
         self.homes = homes
         self.dialect = dialect
         self.existing = existing

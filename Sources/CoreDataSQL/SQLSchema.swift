@@ -104,12 +104,12 @@ package final class SQLSchema: @unchecked Sendable {
 
     package let tables: [Table]
     package let joinTables: [JoinTable]
-    package let dialect: any SQLDialect
+    package let dialect: any SchemaDialect
     private let byNumber: [Int32: SQLEntity]
     private let links: [ObjectIdentifier: SQLLinks]
 
     package init(
-        dialect: any SQLDialect, tables: [Table], joinTables: [JoinTable], entities: [SQLEntity],
+        dialect: any SchemaDialect, tables: [Table], joinTables: [JoinTable], entities: [SQLEntity],
         links: [ObjectIdentifier: SQLLinks]
     ) {
         self.dialect = dialect

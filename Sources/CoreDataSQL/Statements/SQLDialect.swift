@@ -16,20 +16,10 @@ package protocol SQLDialect: Sendable {
     func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue]
     /// Why the database has no form for a piece; nil where it has. Conditions of such pieces are decided on rows.
     func obstacle(to piece: SQLPiece) -> String?
-    /// The statements that keep derived attributes and counts; none for a database whose saves do.
-    ///
-    /// - Throws: 134020 for a derivation that SQL cannot compute.
-    func triggers(_ schema: SQLSchema) throws -> [SQLStatement]
-    /// The statements that make and keep an index of rectangles; none for a database without such, whose results are the same.
-    func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement]
 }
 
 extension SQLDialect {
     package func obstacle(to piece: SQLPiece) -> String? { nil }
-
-    package func triggers(_ schema: SQLSchema) throws -> [SQLStatement] { [] }
-
-    package func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement] { [] }
 
     /// The text of a statement, and what is bound to it.
     ///

@@ -216,16 +216,6 @@ package struct SQLiteDialect: SQLDialect {
         }
     }
 
-    // MARK: Schema
-
-    package func triggers(_ schema: SQLSchema) throws -> [SQLStatement] {
-        try DerivedTriggers(schema).statements() + CountTriggers(schema).statements()
-    }
-
-    package func spatialIndex(_ name: String, of table: String, columns: [String]) -> [SQLStatement] {
-        SpatialIndex(name: name, table: table, columns: columns).statements
-    }
-
     // MARK: Values
 
     private func literal(_ value: SQLValue) -> String {

@@ -8,7 +8,7 @@ import Testing
 /// What a database cannot compute is computed from rows, with the same result.
 @Suite struct DecidedQueryTests {
     /// A dialect that has no form for anything but comparisons of values.
-    private struct PoorDialect: SQLDialect {
+    private struct PoorDialect: SchemaDialect {
         private let sqlite = SQLiteDialect()
 
         func quoted(_ name: String) -> String { sqlite.quoted(name) }

@@ -106,7 +106,7 @@ import Testing
     func savepointTakesBackItsChanges() throws {
         struct Failure: Error {}
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (a)")
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             try connection.inTransaction {
                 try connection.run("INSERT INTO t VALUES (1)")
                 #expect(connection.changeCount == 1)
@@ -126,7 +126,7 @@ import Testing
     func transactionIsRolledBack() throws {
         struct Failure: Error {}
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (a)")
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             #expect(throws: Failure.self) {
                 try connection.inTransaction {
                     try connection.run("INSERT INTO t VALUES (1)")
@@ -162,12 +162,13 @@ import Testing
     @Test("Only values that are there twice violate uniqueness, not keys")
     func uniquenessViolationIsKnown() throws {
         try withConnection { connection in
-            try connection.execute("CREATE TABLE t (Z_PK \(.columnType(.primaryKey)), a UNIQUE)")
-            try connection.run("INSERT INTO t VALUES (1, 'a')")
-            let value = error { try connection.run("INSERT INTO t VALUES (2, 'a')") }
+            try connection.execute(
+                SQLStatement(native: "CREATE TABLE t (Z_PK INTEGER PRIMARY KEY, a UNIQUE)"))
+            try connection.run("INSERT INTO t VALUES (1, \(value: .text("a")))")
+            let value = error { try connection.run("INSERT INTO t VALUES (2, \(value: .text("a")))") }
             #expect(value?.isUniquenessViolation == true)
             #expect(value?.isBusy == false && value?.isInterrupted == false)
-            let key = error { try connection.run("INSERT INTO t VALUES (1, 'b')") }
+            let key = error { try connection.run("INSERT INTO t VALUES (1, \(value: .text("b")))") }
             #expect(key?.isUniquenessViolation == false)
         }
     }
@@ -180,7 +181,7 @@ import Testing
         )
         try one.writeWithoutTransaction { database in
             let connection = Connection(database)
-            try connection.execute("CREATE TABLE t (a)")
+            try connection.execute(SQLStatement(native: "CREATE TABLE t (a)"))
             try connection.inTransaction {
                 try connection.run("INSERT INTO t VALUES (1)")
                 let found = other.writeWithoutTransaction { database in
@@ -200,7 +201,9 @@ import Testing
             var count = 0
             let found = error {
                 try connection.forEachRow(
-                    of: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+                    of: SQLStatement(
+                        native:
+                            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
                 ) { _ in
                     count += 1
                     if count == 3 { connection.interrupt() }
