@@ -1,4 +1,5 @@
 import CoreData
+@testable import CoreDataSQLite
 import Dispatch
 import GRDB
 import Synchronization
