@@ -74,7 +74,7 @@ package final class StoreImport {
     }
 
     /// Runs a block that changes rows that came in. What triggers report of it is not needed.
-    package func withoutReports<Value>(_ body: () throws -> Value) rethrows -> Value {
+    private func withoutReports<Value>(_ body: () throws -> Value) rethrows -> Value {
         store.derivedValues.removeAll()
         return try body()
     }

@@ -15,7 +15,7 @@ extension SQLiteStore: InspectedStore {
 private struct SQLiteContents: StoreContents {
     let snapshot: StoreSnapshot
 
-    private var database: Database { snapshot.database }
+    private var database: Database { get throws { try snapshot.database } }
 
     func forEachMistypedRow(
         of entity: SQLEntity, _ column: SQLColumn, keys: [Int64]?, _ body: (Int64?) throws -> Bool

@@ -40,7 +40,7 @@ extension StoreSnapshot {
     /// The files of external data that the history keeps for values of deleted objects.
     ///
     /// - Throws: an error of SQLite.
-    package func filesOfHistory() throws -> Set<String> {
+    func filesOfHistory() throws -> Set<String> {
         guard let history = tables.history else { return [] }
         return try PreservedFiles(schema, history, database).namedByHistory()
     }

@@ -30,15 +30,14 @@ extension SQLiteStore {
 
 extension StoreSnapshot {
     /// The connection of a snapshot of a store in SQLite.
-    package var database: Database {
-        guard let connection = connection as? SQLiteConnection else {
-            preconditionFailure("The snapshot is of a store in another database than SQLite.")
-        }
-        return connection.database
+    ///
+    /// - Throws: 134060 for a snapshot of a store in another database.
+    var database: Database {
+        get throws { try SQLiteConnection.database(of: connection) }
     }
 
     /// What keeps the store from being written to, each as part of a sentence; none when it can be.
-    package func unsupportedFeatures() throws -> [String] {
+    func unsupportedFeatures() throws -> [String] {
         if try SQLiteHardening.hasSpatialIndexes(database) {
             try SQLiteHardening.install(on: database, usesSpatialIndexes: true)
         }

@@ -1,5 +1,4 @@
 import CoreDataSQL
-import GRDB
 import ObjectGraph
 
 extension SQLiteStore {
@@ -33,14 +32,5 @@ extension SQLiteStore {
                     insert.home.layout.timeSlots, of: insert.row, schema.entity(insert.home))
             }
         }
-    }
-}
-
-extension StoreImport {
-    /// Changes a row that came in, by a statement of SQLite.
-    ///
-    /// - Throws: an error of SQLite.
-    package func update(_ sql: String, _ arguments: StatementArguments) throws {
-        try withoutReports { try snapshot.database.cachedStatement(sql: sql).execute(arguments: arguments) }
     }
 }

@@ -7,7 +7,7 @@ struct PostgreSQLDialect: SQLDialect {
     /// Names in small letters, to which PostgreSQL folds names that are not quoted.
     func quoted(_ name: String) -> String {
         let folded = name.unicodeScalars.map { scalar in
-            ("A"..."Z").contains(scalar) ? String(UnicodeScalar(scalar.value + 32)!) : String(scalar)
+            ("A"..."Z").contains(scalar) ? String(scalar).lowercased() : String(scalar)
         }.joined()
         return "\"\(Self.shortened(folded).replacing("\"", with: "\"\""))\""
     }
