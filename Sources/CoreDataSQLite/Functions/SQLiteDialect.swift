@@ -30,6 +30,12 @@ package struct SQLiteDialect: SQLDialect {
         case .numberedParameter(let position): text.append("?\(position)")
         case .literal(let value): text.append(literal(value))
         case .list(let values): list(values, &text)
+        case .tuples(let tuples):
+            for (index, tuple) in tuples.enumerated() {
+                for value in tuple { text.bind(value) }
+                let values = Array(repeating: "?", count: tuple.count).joined(separator: ", ")
+                text.append(index == 0 ? "VALUES (\(values))" : ", (\(values))")
+            }
         case .rows(let values): rows(values, &text)
         default: try writeExpression(piece, &text)
         }
