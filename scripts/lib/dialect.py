@@ -58,6 +58,8 @@ def read(path):
 def kind(reason):
     """A reason without the names and positions in it."""
     reason = re.sub(r" at character \d+$", "", reason)
+    if reason.startswith("operator does not exist") and "boolean" in reason:
+        return "a Boolean is not a number: operator does not exist"
     return re.sub(r"\d+", "N", NAME.sub('"…"', reason))
 
 

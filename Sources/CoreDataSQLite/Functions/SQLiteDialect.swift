@@ -17,6 +17,13 @@ package struct SQLiteDialect: SQLDialect {
         return isPlain && !name.isEmpty ? name : "\"\(name.replacing("\"", with: "\"\""))\""
     }
 
+    /// A part of a statement whose text this module writes.
+    func part(_ statement: SQLStatement) throws -> RenderedSQL {
+        var text = SQLText(capacity: statement.length)
+        try write(statement, to: &text)
+        return RenderedSQL(text.text, text.arguments)
+    }
+
     package func write(_ piece: SQLPiece, to text: inout SQLText) throws {
         switch piece {
         case .text(let words), .native(let words): text.append(words)
