@@ -49,10 +49,9 @@ extension SQLSchema {
         of entity: SQLEntity, where columns: [SQLColumn], have values: [[SQLValue]], among numbers: [Int32],
         selecting names: [String]
     ) -> SQLStatement {
-        let tuples = values.map { "(\(values: $0))" as SQLStatement }
         return """
             SELECT \(names: ["Z_PK", "Z_ENT", "Z_OPT"] + names) FROM \(name: entity.table) \
-            WHERE (\(names: columns.map(\.name))) IN (VALUES \(list: tuples)) AND Z_ENT IN (\(integers: numbers))
+            WHERE (\(names: columns.map(\.name))) IN (\(.tuples(values))) AND Z_ENT IN (\(integers: numbers))
             """
     }
 }

@@ -58,6 +58,8 @@ def read(path):
 def kind(reason):
     """A reason without the names and positions in it."""
     reason = re.sub(r" at character \d+$", "", reason)
+    if reason.startswith("operator does not exist") and "boolean" in reason:
+        return "a Boolean is not a number: operator does not exist"
     return re.sub(r"\d+", "N", NAME.sub('"…"', reason))
 
 
@@ -105,13 +107,16 @@ def main():
     for index, texts in enumerate(schemas):
         for name in {name for text in texts for name in NAME.findall(text)}:
             where[name].add(index)
+    # What is not quoted stands for the same name in small letters.
+    plain = re.compile(r"\b[AZ][A-Za-z0-9_]+\b")
     common = {name for text in own for name in NAME.findall(text)}
+    common |= {f'"{name.lower()}"' for text in own for name in plain.findall(NAME.sub("", text))}
     fixed = {'"z_pk"', '"z_ent"', '"z_opt"', '"z_max"', '"z_name"', '"z_super"', '"z_primarykey"', '"z_metadata"'}
 
     def candidates(names):
         found = None
         for name in names:
-            if name in common or name in fixed:
+            if name in fixed or (name in common and name not in where):
                 continue
             found = where[name] if found is None else found & where[name]
         return sorted(found)[:TRIES] if found is not None else [0]

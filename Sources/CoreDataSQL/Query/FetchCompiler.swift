@@ -71,7 +71,7 @@ package struct FetchCompiler: Sendable {
             }
         }
         let inner = try select(query, isOrdered: false) { _ in "SELECT 1" }
-        return try schema.dialect.render("SELECT COUNT(*) FROM (\(inner))")
+        return try schema.dialect.render("SELECT COUNT(*) FROM (\(inner)) r")
     }
 
     /// A statement for dictionaries, and the names and kinds of its columns.

@@ -66,8 +66,8 @@ extension PredicateCompiler {
         }
         // The values are named once: a mode may be one of modes.
         let most: SQLStatement = """
-            SELECT v FROM (SELECT v, RANK() OVER (ORDER BY COUNT(*) DESC) r FROM (\(rows.values)) GROUP BY v) \
-            WHERE r = 1
+            SELECT v FROM (SELECT v, RANK() OVER (ORDER BY COUNT(*) DESC) n FROM (\(rows.values)) r GROUP BY v) r \
+            WHERE n = 1
             """
         return rows.made(of: most, kind: rows.value.kind, optionalOwners: rows.source.optionalOwners)
     }

@@ -92,7 +92,7 @@ struct QueryCollection {
     ) -> SQLStatement {
         let rows = select(
             "\(place.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(place.key)) - 1 n", and: nil)
-        return "(SELECT k FROM (\(rows)) WHERE n = \(.cast(number, .integer)))"
+        return "(SELECT k FROM (\(rows)) r WHERE n = \(.cast(number, .integer)))"
     }
 
     /// What an operator of key paths, or the function of its name, computes from the rows.

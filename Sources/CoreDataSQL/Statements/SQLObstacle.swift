@@ -4,9 +4,11 @@ import ObjectGraph
 /// Why a database cannot decide a condition or compute a value, though SQL has words for it.
 ///
 /// Fetches decide on rows then. Where no fetch is, clients get the error 134060.
-package struct SQLObstacle: Error, CustomNSError, LocalizedError {
+package struct SQLObstacle: Error, CustomNSError, CustomStringConvertible {
     /// A clause that says what there is not: "it does not compare strings under options".
     package let reason: String
+
+    package var description: String { reason }
 
     package static var errorDomain: String { NSCocoaErrorDomain }
     package var errorCode: Int { NSError.coreData(.coreData, reason).code }

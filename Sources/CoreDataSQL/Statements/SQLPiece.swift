@@ -27,7 +27,9 @@ package enum SQLPiece: Sendable, Equatable {
     case literal(SQLValue)
     /// Values as a SELECT of one column for `IN (…)`, bound as one argument. None is NULL, and none is not a number.
     case list([SQLValue])
-    /// The same as a SELECT of a column `v`, of any number of values.
+    /// Several values each for `(a, b) IN (…)`, each bound.
+    case tuples([[SQLValue]])
+    /// One value each as a SELECT of a column `v`, of any number of values.
     case rows([SQLValue])
 
     // MARK: Conditions

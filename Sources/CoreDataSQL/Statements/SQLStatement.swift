@@ -141,7 +141,7 @@ extension [SQLStatement] {
 extension SQLPiece {
     fileprivate var hasArguments: Bool {
         switch self {
-        case .value, .parameter, .numberedParameter, .list, .rows, .window, .limitParameter: true
+        case .value, .parameter, .numberedParameter, .list, .tuples, .rows, .window, .limitParameter: true
         default: statements.contains(where: \.hasArguments)
         }
     }
@@ -161,7 +161,8 @@ extension SQLPiece {
         case .call(_, let values): values.map(\.sql)
         case .aggregate(_, let a, _): [a.sql]
         case .insertUnlessThere(_, _, let values): values
-        case .text, .native, .name, .value, .parameter, .numberedParameter, .literal, .list, .rows, .boolean,
+        case .text, .native, .name, .value, .parameter, .numberedParameter, .literal, .list, .tuples, .rows,
+            .boolean,
             .unknown,
             .window, .limit, .limitParameter, .columnType, .indexed:
             []
@@ -177,6 +178,7 @@ extension SQLPiece {
         case .literal(.text(let text)): text.utf8.count + 2
         case .literal: 20
         case .list, .rows: 50
+        case .tuples(let tuples): tuples.reduce(8) { $0 + 3 * $1.count + 2 }
         default: statements.reduce(20) { $0 + $1.length + 4 }
         }
     }

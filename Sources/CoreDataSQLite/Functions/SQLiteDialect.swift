@@ -17,6 +17,13 @@ package struct SQLiteDialect: SQLDialect {
         return isPlain && !name.isEmpty ? name : "\"\(name.replacing("\"", with: "\"\""))\""
     }
 
+    /// A part of a statement whose text this module writes.
+    func part(_ statement: SQLStatement) throws -> RenderedSQL {
+        var text = SQLText(capacity: statement.length)
+        try write(statement, to: &text)
+        return RenderedSQL(text.text, text.arguments)
+    }
+
     package func write(_ piece: SQLPiece, to text: inout SQLText) throws {
         switch piece {
         case .text(let words), .native(let words): text.append(words)
@@ -30,6 +37,12 @@ package struct SQLiteDialect: SQLDialect {
         case .numberedParameter(let position): text.append("?\(position)")
         case .literal(let value): text.append(literal(value))
         case .list(let values): list(values, &text)
+        case .tuples(let tuples):
+            for (index, tuple) in tuples.enumerated() {
+                for value in tuple { text.bind(value) }
+                let values = Array(repeating: "?", count: tuple.count).joined(separator: ", ")
+                text.append(index == 0 ? "VALUES (\(values))" : ", (\(values))")
+            }
         case .rows(let values): rows(values, &text)
         default: try writeExpression(piece, &text)
         }

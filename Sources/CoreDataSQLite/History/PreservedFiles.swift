@@ -18,7 +18,7 @@ struct PreservedFiles {
     ///
     /// - Parameter condition: which changes, as SQL on `ACHANGE`; nil for all.
     func namedByHistory(where condition: SQLStatement? = nil) throws -> Set<String> {
-        let condition = try condition.map(SQLiteDialect().render)
+        let condition = try condition.map(SQLiteDialect().part)
         var names: Set<String> = []
         for entity in schema.entities {
             let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)

@@ -2,8 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A query whose condition, order or columns the database of a store cannot compute: the store finds rows that may belong to the result, and
-/// the rest is computed here from them and from what their relationships lead to.
+/// A query whose condition, order or columns the database of a store cannot compute: the store finds rows that may belong to the result,
+/// and the rest is computed here from them and from what their relationships lead to.
 ///
 /// The result is that of the database's own queries, as that of a store in memory is. It takes as long as reading all rows
 /// that may belong to it.

@@ -38,6 +38,7 @@ struct FakeDialect: SQLDialect {
         case .numberedParameter(let position): text.append(":\(position)")
         case .literal(let value): text.append("literal(\(value))")
         case .list(let values), .rows(let values): text.append("list(\(values.count))")
+        case .tuples(let tuples): text.append("tuples(\(tuples.count))")
         case .boolean(let isMet): text.append(isMet ? "TRUE" : "FALSE")
         case .unknown: text.append("UNKNOWN")
         case .window(let limit, let offset):

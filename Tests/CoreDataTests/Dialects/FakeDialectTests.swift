@@ -23,7 +23,7 @@ import Testing
             "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_NAME GLOB 'a'", "SELECT typeof(Z_PK) FROM ACHANGE",
             "SELECT rowid FROM ACHANGE", "PRAGMA user_version", "SELECT Z_PK FROM ACHANGE WHERE Z_ENT == 1",
             "SELECT Z_PK FROM ACHANGE WHERE Z_ENT NOT NULL", "SELECT MAX(Z_PK, 1) FROM ACHANGE",
-            "SELECT Z_PK FROM ACHANGE WHERE Z_ENT IS 1",
+            "SELECT Z_PK FROM ACHANGE WHERE Z_ENT IS 1", "SELECT Z_PK FROM (SELECT Z_PK FROM ACHANGE)",
         ] as [SQLStatement])
     func wordsOfSQLiteAreRefused(_ statement: SQLStatement) {
         #expect(throws: FakeDialect.Refusal.self) { try FakeDialect.rendered(statement) }

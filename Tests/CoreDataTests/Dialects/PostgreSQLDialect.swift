@@ -7,7 +7,7 @@ struct PostgreSQLDialect: SQLDialect {
     /// Names in small letters, to which PostgreSQL folds names that are not quoted.
     func quoted(_ name: String) -> String {
         let folded = name.unicodeScalars.map { scalar in
-            ("A"..."Z").contains(scalar) ? scalar.properties.lowercaseMapping : String(scalar)
+            ("A"..."Z").contains(scalar) ? String(scalar).lowercased() : String(scalar)
         }.joined()
         return "\"\(Self.shortened(folded).replacing("\"", with: "\"\""))\""
     }
@@ -59,6 +59,10 @@ struct PostgreSQLDialect: SQLDialect {
         case .literal(let value): text.append(Self.literal(value))
         case .list(let values):
             text.append("SELECT unnest($\(text.bind(.null))::\(Self.type(of: values))[])")
+        case .tuples(let tuples):
+            let list = tuples.map { tuple in "(\(tuple.map { "$\(text.bind($0))" }.joined(separator: ", ")))"
+            }
+            text.append(list.joined(separator: ", "))
         case .rows(let values):
             text.append("SELECT v FROM unnest($\(text.bind(.null))::\(Self.type(of: values))[]) AS r(v)")
         default: try writeExpression(piece, &text)

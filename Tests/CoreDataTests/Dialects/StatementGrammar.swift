@@ -242,9 +242,10 @@ struct StatementGrammar {
         if take(.symbol("(")) {
             try select()
             try need(.symbol(")"))
-        } else {
-            try name()
+            _ = take("AS")
+            return try name()
         }
+        try name()
         try alias()
     }
 

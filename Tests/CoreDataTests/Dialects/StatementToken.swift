@@ -49,7 +49,7 @@ enum StatementToken: Equatable {
         case .native(let sql): throw FakeDialect.Refusal(description: "SQL of one database: \(sql)")
         case .name(let name), .indexed(let name, _): tokens.append(.name(name))
         case .value, .parameter, .numberedParameter, .literal: tokens.append(.value)
-        case .list, .rows: tokens.append(.rows)
+        case .list, .tuples, .rows: tokens.append(.rows)
         case .boolean, .unknown: tokens.append(.condition)
         case .truth, .isSame, .differs, .textMatch, .contains:
             for part in piece.statements { try StatementGrammar.check(part, is: .value) }

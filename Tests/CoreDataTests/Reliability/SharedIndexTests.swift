@@ -1,5 +1,5 @@
 import CoreData
-@testable import CoreDataSQLite
+import CoreDataSQL
 import Dispatch
 import GRDB
 import Synchronization
@@ -91,7 +91,7 @@ import Testing
         inTwoThreads { index in
             func count(_ store: SQLiteStore) throws -> Int {
                 try store.withSnapshot {
-                    try Int.fetchOne($0.database, sql: "SELECT COUNT(*) FROM ZITEM") ?? 0
+                    Int(try $0.connection.integer("SELECT COUNT(*) FROM ZITEM"))
                 }
             }
             do {
