@@ -4,7 +4,9 @@ import Foundation
 import PackageDescription
 
 /// The modules of this package that `CoreData` re-exports.
-let stack = ["CocoaFoundation", "ManagedObjectModel", "ObjectGraph", "CoreDataSQL", "CoreDataSQLite"]
+let stack = [
+    "CocoaFoundation", "FullTextSearch", "ManagedObjectModel", "ObjectGraph", "CoreDataSQL", "CoreDataSQLite",
+]
 
 let package = Package(
     name: "OpenCoreData",
@@ -37,6 +39,8 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation"),
+        // Words of texts, queries, and an index in memory. Knows no objects.
+        .target(name: "FullTextSearch", dependencies: ["CocoaFoundation"]),
         // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
         .target(name: "DurableFiles"),
         .target(
@@ -51,6 +55,7 @@ let package = Package(
                 "CZlib",
                 "CocoaFoundation",
                 "DurableFiles",
+                "FullTextSearch",
                 "ManagedObjectModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -67,6 +72,7 @@ let package = Package(
                 "CocoaFoundation",
                 "CoreDataSQL",
                 "DurableFiles",
+                "FullTextSearch",
                 "ManagedObjectModel",
                 "ObjectGraph",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -263,6 +269,13 @@ let package = Package(
         .testTarget(
             name: "CocoaFoundationTests",
             dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"]),
+        // Full-text search: the words, the index and what clients call.
+        .testTarget(
+            name: "SearchTests",
+            dependencies: [
+                "CoreData", "CoreDataSQLite", "FullTextSearch", "ObjectGraph", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "ManagedObjectModelTests",
             dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"]),

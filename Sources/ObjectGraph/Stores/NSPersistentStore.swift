@@ -28,6 +28,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var location: URL?
     /// The file whose external data the store reads, if it is not its own. Set before it is used.
     package nonisolated(unsafe) var fileOfExternalData: URL?
+    private var ownCompanion: StoreCompanion?
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
 
@@ -156,6 +157,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             return nil
         }
         return number
+    }
+
+    /// What follows the changes of the store, if anything does.
+    package var companion: StoreCompanion? { lock.withLock { ownCompanion } }
+
+    /// Has a companion follow the changes of the store, unless there is one already: that is returned.
+    package func keepCompanion(_ companion: StoreCompanion) -> StoreCompanion {
+        lock.withLock {
+            let kept = ownCompanion ?? companion
+            ownCompanion = kept
+            return kept
+        }
     }
 
     // MARK: Entities

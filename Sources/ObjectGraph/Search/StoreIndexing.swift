@@ -1,0 +1,111 @@
+import Dispatch
+import Foundation
+import FullTextSearch
+import Synchronization
+
+/// Indexes one store in the background: all of it once, and then what its own process and others change.
+final class StoreIndexing: @unchecked Sendable {
+    // Unchecked: what is not constant is behind a lock.
+
+    private struct State {
+        var isScheduled = false
+        var hasEnded = false
+        var monitor: RemoteChangeMonitor?
+        var position: SearchIndexState.Position?
+    }
+
+    private weak let store: (any ObjectStore)?
+    private let search: StoreSearch
+    private let id = UUID()
+    private let queue: DispatchQueue
+    private let state = NSLock()
+    private var current = State()
+    private let updated: @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
+    /// Counts the objects that are indexed for the first time.
+    let progress = Progress(totalUnitCount: -1)
+
+    /// How long after a failure, such as of a full disk, the next attempt is made, if nothing changes before.
+    private static let pause = 5.0
+
+    /// - Parameter updated: is called when the index has come to another position, on the queue of the indexing.
+    /// - Throws: 134060 for a store that cannot be searched.
+    init(
+        _ store: any ObjectStore,
+        updated: @escaping @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
+    ) throws {
+        self.store = store
+        self.updated = updated
+        search = try StoreSearch.of(store)
+        queue = DispatchQueue(label: "com.apple.CoreData.SearchIndexing", qos: .utility)
+    }
+
+    func begin() {
+        search.addListener(id) { [weak self] in self?.schedule() }
+        if let store = store as? any FollowedStore, let file = store.fileURL {
+            do {
+                let monitor = try RemoteChangeMonitor(
+                    file,
+                    version: { [weak store] in
+                        guard let store else { throw NSError.removedStore }
+                        return try store.foreignDataVersion()
+                    }
+                ) { [weak self] in self?.schedule() }
+                state.withLock { current.monitor = monitor }
+            } catch {
+                Log.store.error(
+                    """
+                    Changes of others to the store at \(file.path) are indexed at the next search: \
+                    \(error.localizedDescription)
+                    """)
+            }
+        }
+        schedule()
+    }
+
+    /// Ends after the running step.
+    func end() {
+        search.removeListener(id)
+        let monitor = state.withLock {
+            current.hasEnded = true
+            defer { current.monitor = nil }
+            return current.monitor
+        }
+        monitor?.end()
+    }
+
+    deinit { end() }
+
+    private var hasEnded: Bool { state.withLock { current.hasEnded } }
+
+    private func schedule(after seconds: Double = 0) {
+        let isFirst = state.withLock {
+            guard !current.isScheduled, !current.hasEnded else { return false }
+            current.isScheduled = true
+            return true
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.run() }
+    }
+
+    private func run() {
+        // Later changes are scheduled anew: this run may be past them.
+        state.withLock { current.isScheduled = false }
+        guard !hasEnded, let store else { return }
+        do {
+            if progress.totalUnitCount < 0 { progress.totalUnitCount = Int64(try search.objectCount()) }
+            _ = try search.current(progress) { self.hasEnded }
+            guard let position = try search.position() else { return }
+            progress.completedUnitCount = progress.totalUnitCount
+            let isNew = state.withLock {
+                defer { current.position = position }
+                return current.position != position
+            }
+            if isNew, !hasEnded { updated(store, position) }
+        } catch {
+            guard !FetchCancellation.isError(error), !hasEnded else { return }
+            Log.store.error(
+                "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)")
+            schedule(after: Self.pause)
+        }
+    }
+}
