@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .library(name: "CoreDataOpenCombine", targets: ["CoreDataOpenCombine"]),
         .library(name: "CoreDataTypedPredicates", targets: ["CoreDataTypedPredicates"]),
+        .library(name: "CoreSpotlight", targets: ["CoreSpotlight"]),
         .plugin(name: "CoreDataPortPlugin", targets: ["CoreDataPortPlugin"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -84,6 +85,9 @@ let package = Package(
         // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
         .target(
             name: "CoreDataTypedPredicates", dependencies: ["CoreData"]),
+        // The delegate that indexes a store, items and queries, for sources that import Apple's module of this name.
+        .target(
+            name: "CoreSpotlight", dependencies: ["CoreData", "FullTextSearch", "ObjectGraph"]),
         // Publishers, and objects that announce their changes, for clients that use OpenCombine.
         .target(
             name: "CoreDataOpenCombine",
@@ -269,6 +273,8 @@ let package = Package(
         .testTarget(
             name: "CocoaFoundationTests",
             dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"]),
+        .testTarget(
+            name: "CoreSpotlightTests", dependencies: ["CoreData", "CoreSpotlight"], packageAccess: false),
         // Full-text search: the words, the index and what clients call.
         .testTarget(
             name: "SearchTests",

@@ -91,7 +91,8 @@ struct SearchResultTests {
             try context.save()
             var request = context.request("war")
             request.predicate = NSPredicate(format: "year >= 20")
-            #expect(try context.search(request).titles == (20..<30).map { "war \($0)" })
+            // Equally good ones are in the order of their keys, and new objects get these entity by entity.
+            #expect(try context.search(request).titles.sorted() == (20..<30).map { "war \($0)" })
             request.sortDescriptors = [NSSortDescriptor(key: "year", ascending: false)]
             request.fetchLimit = 3
             let result = try context.search(request)

@@ -5,20 +5,18 @@ import ObjectGraph
 
 extension SQLiteStore: IndexedStore {
     /// Opens the index in the file beside the store's; for a store in memory, or one that is only read, an index in memory.
-    package func openSearchIndex() throws -> any SearchIndex {
-        guard let file = try searchIndexFile, !isReadOnly else { return try SQLiteSearchIndex(at: nil) }
+    package func openSearchIndex(named name: String?) throws -> any SearchIndex {
+        guard let file = try searchIndexFile(name), !isReadOnly else { return try SQLiteSearchIndex(at: nil) }
         return try file.open()
     }
 
-    package func removeSearchIndex() throws {
+    package func removeSearchIndex(named name: String?) throws {
         guard !isReadOnly else { return }
-        try searchIndexFile?.remove()
+        try searchIndexFile(name)?.remove()
     }
 
-    private var searchIndexFile: SearchIndexFile? {
-        get throws {
-            guard let fileURL else { return nil }
-            return SearchIndexFile(of: try fileURL.followingLinks())
-        }
+    private func searchIndexFile(_ name: String?) throws -> SearchIndexFile? {
+        guard let fileURL else { return nil }
+        return SearchIndexFile(of: try fileURL.followingLinks(), named: name)
     }
 }

@@ -13,15 +13,33 @@ struct SearchIndexFile {
     private let store: URL
 
     /// The file beside that of a store, which is not a link.
-    init(of store: URL) {
+    init(of store: URL, named name: String? = nil) {
         self.store = store
-        url = URL(fileURLWithPath: store.path + Self.suffix)
+        url = URL(fileURLWithPath: store.path + Self.suffix + Self.part(name))
     }
 
-    /// Removes the index of the store at a URL, if it has one.
+    /// What a name adds to that of the file: letters and digits, and other bytes as two digits.
+    private static func part(_ name: String?) -> String {
+        guard let name else { return "" }
+        return "-"
+            + name.utf8.prefix(64).map { byte in
+                let isPlain = 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
+                return isPlain ? String(UnicodeScalar(byte)) : String(format: "_%02x", byte)
+            }.joined()
+    }
+
+    /// Removes all indexes of the store at a URL.
     static func remove(beside store: URL) throws {
         guard store.isFileURL, !store.isNullDevice else { return }
-        try SearchIndexFile(of: store.followingLinks()).remove()
+        let store = try store.followingLinks()
+        let folder = store.deletingLastPathComponent()
+        guard try FileKind(at: folder.path) == .folder else { return }
+        let start = store.lastPathComponent + suffix
+        for name in try DurableFile.names(in: folder) where name == start || name.hasPrefix(start + "-") {
+            let path = folder.appendingPathComponent(name).path
+            // What is not a file is another one's.
+            if try FileKind(at: path) == .regular { try DurableFile.remove(URL(fileURLWithPath: path)) }
+        }
     }
 
     /// Opens the index, or makes an empty one. What is not an index is removed.

@@ -180,7 +180,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         rowCache.removeAll()
         if case .writing(let connection, _) = connections { writers.begin(connection) }
         access.withLock { $0 = connections }
-        companion?.storeDidClose()
+        for companion in companions { companion.storeDidClose() }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()
     }
@@ -278,7 +278,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
         }
         rowCache.removeAll()
-        companion?.storeDidClose()
+        for companion in companions { companion.storeDidClose() }
     }
 
     // MARK: Reading

@@ -129,6 +129,6 @@ struct BatchExecution {
     private func post(_ outcome: BatchOutcome, in store: any BatchStore) {
         guard outcome.count > 0 else { return }
         coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber)
-        store.companion?.storeDidChange(nil)
+        for companion in store.companions { companion.storeDidChange(nil) }
     }
 }

@@ -49,6 +49,11 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: as `search(_:)`.
     public func searchCounts(_ words: String, completesLastWord: Bool = false) throws -> [String: Int] {
+        adoptPermanentIDs()
+        processPendingChanges()
+        if !hasChanges, parentContext == nil {
+            return try indexedCounts(SearchQuery(words, completesLastWord: completesLastWord))
+        }
         var counts: [String: Int] = [:]
         for entity in persistentStoreCoordinator?.managedObjectModel.entities ?? [] {
             guard let name = entity.name, !entity.isAbstract, !SearchedFields(entity).fields.isEmpty else {
@@ -59,6 +64,24 @@ extension NSManagedObjectContext {
             request.predicate = NSPredicate(searching: words, completesLastWord: completesLastWord)
             let count = try countAny(request)
             if count > 0 { counts[name] = count }
+        }
+        return counts
+    }
+
+    /// The counts of the indexes alone.
+    private func indexedCounts(_ query: SearchQuery) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for store in persistentStoreCoordinator?.searchedStores ?? [] where reads(store) {
+            try StoreSearch.of(store).read { opened in
+                for collection in opened.contents.fieldCounts.indices {
+                    for (number, count) in try opened.index.counts(
+                        IndexedSearch(query: query, collection: collection))
+                    {
+                        guard let name = store.home(number: number)?.entity.name else { continue }
+                        counts[name, default: 0] += count
+                    }
+                }
+            }
         }
         return counts
     }
@@ -93,8 +116,9 @@ extension NSManagedObjectContext {
         var found: [(word: IndexedWord, store: any ObjectStore)] = []
         for store in fetch.stores {
             found += try StoreSearch.of(store).read { opened in
-                let kinds = opened.schema.kinds(
-                    of: fetch.entity, includingSubentities: request.includesSubentities)
+                let schema = opened.contents as? SearchSchema
+                let kinds =
+                    schema?.kinds(of: fetch.entity, includingSubentities: request.includesSubentities) ?? []
                 guard let collection = kinds.first?.collection else { return [] }
                 return try opened.index.words(
                     beginningWith: last.key, in: collection, ofKinds: Set(kinds.map(\.home.entityNumber)),

@@ -7,17 +7,28 @@ import Synchronization
 /// The indexing of a coordinator's stores in the background.
 package final class SearchIndexing: Sendable {
     private let running = Mutex<[ObjectIdentifier: StoreIndexing]>([:])
+    /// Has the progress of each store as a part.
+    fileprivate let progress = Progress(totalUnitCount: 0)
 
     package init() {}
 
     fileprivate func begin(_ stores: [any ObjectStore]) throws {
-        var made: [(ObjectIdentifier, StoreIndexing)] = []
-        for store in stores where running.withLock({ $0[ObjectIdentifier(store)] == nil }) {
-            made.append((ObjectIdentifier(store), try StoreIndexing(store) { _, _ in }))
+        let known = running.withLock { running in
+            running = running.filter { !$0.value.isOver }
+            return Set(running.keys)
+        }
+        let made = try stores.filter { !known.contains(ObjectIdentifier($0)) }.map { store in
+            (ObjectIdentifier(store), StoreIndexing(store, try StoreSearch.of(store)) { _, _ in })
         }
         for (id, indexing) in made {
-            running.withLock { $0[id] = indexing }
-            indexing.begin()
+            let isNew = running.withLock { running in
+                if running[id] != nil { return false }
+                running[id] = indexing
+                progress.totalUnitCount += 1
+                progress.addChild(indexing.progress, withPendingUnitCount: 1)
+                return true
+            }
+            if isNew { indexing.begin() }
         }
     }
 
@@ -28,8 +39,6 @@ package final class SearchIndexing: Sendable {
         }
         for indexing in ended { indexing.end() }
     }
-
-    fileprivate var progresses: [Progress] { running.withLock { $0.values.map(\.progress) } }
 }
 
 extension NSPersistentStoreCoordinator {
@@ -43,12 +52,7 @@ extension NSPersistentStoreCoordinator {
     @discardableResult
     public final func startSearchIndexing() throws -> Progress {
         try searchIndexing.begin(searchedStores)
-        let all = Progress(totalUnitCount: 0)
-        for progress in searchIndexing.progresses {
-            all.totalUnitCount += 1
-            all.addChild(progress, withPendingUnitCount: 1)
-        }
-        return all
+        return searchIndexing.progress
     }
 
     /// Ends the indexing in the background after its running step. Searches bring indexes up to date nevertheless.

@@ -63,7 +63,7 @@ struct SearchRun<Object: NSManagedObject> {
 
     private func indexed(_ store: any ObjectStore, _ opened: StoreSearch.Opened) throws -> IndexedSearch? {
         try StoreSearch.of(store).indexedSearch(
-            search, entity, includesSubentities: request.includesSubentities, opened.schema)
+            search, entity, includesSubentities: request.includesSubentities, opened)
     }
 
     /// The IDs of all objects that are found, the best first, equally good ones in the order of their keys.
@@ -105,9 +105,11 @@ struct SearchRun<Object: NSManagedObject> {
     private func entities(_ opened: StoreSearch.Opened, _ store: any ObjectStore) throws -> [Int64:
         StoredEntity]
     {
-        guard let all = try indexed(store, opened) else { return [:] }
+        guard let all = try indexed(store, opened), let schema = opened.contents as? SearchSchema else {
+            return [:]
+        }
         var homes: [Int64: StoredEntity] = [:]
-        let kinds = opened.schema.kinds(of: entity, includingSubentities: request.includesSubentities)
+        let kinds = schema.kinds(of: entity, includingSubentities: request.includesSubentities)
         for kind in kinds {
             var one = all
             if kinds.count > 1 { one.kinds = [kind.home.entityNumber] }

@@ -4,7 +4,7 @@ import FullTextSearch
 import Synchronization
 
 /// Indexes one store in the background: all of it once, and then what its own process and others change.
-final class StoreIndexing: @unchecked Sendable {
+package final class StoreIndexing: @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock.
 
     private struct State {
@@ -22,24 +22,23 @@ final class StoreIndexing: @unchecked Sendable {
     private var current = State()
     private let updated: @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
     /// Counts the objects that are indexed for the first time.
-    let progress = Progress(totalUnitCount: -1)
+    package let progress = Progress(totalUnitCount: -1)
 
     /// How long after a failure, such as of a full disk, the next attempt is made, if nothing changes before.
     private static let pause = 5.0
 
     /// - Parameter updated: is called when the index has come to another position, on the queue of the indexing.
-    /// - Throws: 134060 for a store that cannot be searched.
-    init(
-        _ store: any ObjectStore,
+    package init(
+        _ store: any ObjectStore, _ search: StoreSearch,
         updated: @escaping @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
-    ) throws {
+    ) {
         self.store = store
         self.updated = updated
-        search = try StoreSearch.of(store)
+        self.search = search
         queue = DispatchQueue(label: "com.apple.CoreData.SearchIndexing", qos: .utility)
     }
 
-    func begin() {
+    package func begin() {
         search.addListener(id) { [weak self] in self?.schedule() }
         if let store = store as? any FollowedStore, let file = store.fileURL {
             do {
@@ -63,7 +62,7 @@ final class StoreIndexing: @unchecked Sendable {
     }
 
     /// Ends after the running step.
-    func end() {
+    package func end() {
         search.removeListener(id)
         let monitor = state.withLock {
             current.hasEnded = true
@@ -74,6 +73,12 @@ final class StoreIndexing: @unchecked Sendable {
     }
 
     deinit { end() }
+
+    /// Whether there is nothing to be indexed any more: the store was removed from its coordinator.
+    package var isOver: Bool {
+        guard let store, let coordinator = store.persistentStoreCoordinator else { return true }
+        return !coordinator.objectStores.contains { $0 === store }
+    }
 
     private var hasEnded: Bool { state.withLock { current.hasEnded } }
 
@@ -90,9 +95,11 @@ final class StoreIndexing: @unchecked Sendable {
     private func run() {
         // Later changes are scheduled anew: this run may be past them.
         state.withLock { current.isScheduled = false }
-        guard !hasEnded, let store else { return }
+        guard !hasEnded, !isOver, let store else { return }
         do {
-            if progress.totalUnitCount < 0 { progress.totalUnitCount = Int64(try search.objectCount()) }
+            if progress.totalUnitCount < 0 {
+                progress.totalUnitCount = Int64(max(1, try search.objectCount()))
+            }
             _ = try search.current(progress) { self.hasEnded }
             guard let position = try search.position() else { return }
             progress.completedUnitCount = progress.totalUnitCount
@@ -102,7 +109,7 @@ final class StoreIndexing: @unchecked Sendable {
             }
             if isNew, !hasEnded { updated(store, position) }
         } catch {
-            guard !FetchCancellation.isError(error), !hasEnded else { return }
+            guard !FetchCancellation.isError(error), !hasEnded, !isOver else { return }
             Log.store.error(
                 "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)")
             schedule(after: Self.pause)

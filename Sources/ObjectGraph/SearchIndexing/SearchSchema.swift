@@ -2,8 +2,29 @@ import Foundation
 import FullTextSearch
 import ManagedObjectModel
 
-/// What is indexed of a store: a collection of documents for each root entity, since its objects share their keys.
-package struct SearchSchema: Sendable {
+/// What an index of a store has in it.
+package protocol IndexedContents: Sendable {
+    /// The entities whose objects are indexed, in the order of their numbers.
+    var entities: [StoredEntity] { get }
+    /// How many fields each collection has.
+    var fieldCounts: [Int] { get }
+    /// Differs whenever the index would.
+    var signature: String { get }
+
+    /// The collection with the documents of an entity's objects; nil when nothing of them is indexed.
+    func collection(_ home: StoredEntity) -> Int?
+
+    /// The texts of those of some objects of an entity that are in the store, by their keys.
+    func texts(
+        of references: [Int64], _ home: StoredEntity, in store: any ObjectStore
+    ) throws -> [(key: Int64, texts: [(field: Int, text: String)])]
+
+    /// Logs what the model requests and is not indexed.
+    func logIgnored()
+}
+
+/// What is indexed of a store for `NSPredicate(searching:)`: a collection of documents for each root entity, since its objects share their keys.
+package struct SearchSchema: IndexedContents {
     /// An entity with fields.
     package struct Kind: Sendable {
         package let home: StoredEntity
@@ -57,8 +78,23 @@ package struct SearchSchema: Sendable {
     /// The kind of an entity's objects; nil when nothing of them is indexed.
     package func kind(_ entityNumber: Int32) -> Kind? { kindByNumber[entityNumber].map { kinds[$0] } }
 
-    /// Logs what the model asks for and is not indexed.
-    func logIgnored() {
+    package var entities: [StoredEntity] { kinds.map(\.home) }
+
+    package func collection(_ home: StoredEntity) -> Int? { kind(home.entityNumber)?.collection }
+
+    package func texts(
+        of references: [Int64], _ home: StoredEntity, in store: any ObjectStore
+    ) throws -> [(key: Int64, texts: [(field: Int, text: String)])] {
+        guard let kind = kind(home.entityNumber) else { return [] }
+        var query = FetchQuery(home: home)
+        query.includesSubentities = false
+        query.references = references
+        // Rows with some columns stay out of the store's cache.
+        let rows = try store.partialRows(for: query, kind.fields.slots) ?? store.rows(for: query)
+        return rows.map { ($0.reference, kind.fields.texts(of: $0)) }
+    }
+
+    package func logIgnored() {
         for kind in kinds {
             let entity = kind.home.entity
             let names = SearchedFields.ignoredNames(entity)

@@ -6,8 +6,8 @@ import Synchronization
 /// The search index of a store, kept up to date from its changes.
 ///
 /// The index is in no transaction of the store: it follows what was committed, so that saves neither wait for it nor fail with it.
-/// Work is done in steps, each in a transaction of the index together with the position that it reached: whoever comes next, after a
-/// crash or in another process, goes on from there. A step reads the objects as they are now, so that it does not matter if a change
+/// Work is done in steps, each in a transaction of the index together with the position that it reached: the next one, after a crash or in
+/// another process, goes on from there. A step reads the objects as they are now, so that it does not matter if a change
 /// is read twice.
 package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock.
@@ -15,11 +15,14 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// An open index, with what it is made of: another file may have other numbers for the entities.
     package struct Opened: Sendable {
         package let index: any SearchIndex
-        package let schema: SearchSchema
+        package let contents: any IndexedContents
     }
 
     private weak let store: (any ObjectStore)?
     private let source: any SearchSource
+    /// What tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
+    private let name: String?
+    private let contents: @Sendable (any ObjectStore) -> any IndexedContents
     private let opened = Mutex<Opened?>(nil)
     /// One thread at a time takes a step; others of this process wait.
     private let stepping = NSLock()
@@ -32,9 +35,19 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
 
     /// The search of a store; made at the first call.
     ///
+    /// - Parameters:
+    ///   - name: tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
+    ///   - owner: what the contents come from; nil for the model.
+    ///   - contents: what the index has in it.
     /// - Throws: 134060 for a store without persistent history, and for one of a type that cannot be searched.
-    package static func of(_ store: any ObjectStore) throws -> StoreSearch {
-        if let known = store.companion as? StoreSearch { return known }
+    package static func of(
+        _ store: any ObjectStore, named name: String? = nil, for owner: AnyObject? = nil,
+        _ contents: @escaping @Sendable (any ObjectStore) -> any IndexedContents = { SearchSchema($0) }
+    ) throws -> StoreSearch {
+        let companionName = companionName(name, owner)
+        if let known = store.companions.first(where: { $0.companionName == companionName }) as? StoreSearch {
+            return known
+        }
         let source: any SearchSource
         if let store = store as? any IndexedStore {
             guard store.hasHistory else {
@@ -53,14 +66,23 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 .coreData, "A store of type \(store.type) cannot be searched: its changes are not known.",
                 [NSAffectedStoresErrorKey: [store]])
         }
-        let search = StoreSearch(store, source)
+        let search = StoreSearch(store, source, name, companionName, contents)
         return store.keepCompanion(search) as? StoreSearch ?? search
     }
 
-    private init(_ store: any ObjectStore, _ source: any SearchSource) {
+    private init(
+        _ store: any ObjectStore, _ source: any SearchSource, _ name: String?, _ companionName: String,
+        _ contents: @escaping @Sendable (any ObjectStore) -> any IndexedContents
+    ) {
         self.store = store
         self.source = source
-        super.init()
+        self.name = name
+        self.contents = contents
+        super.init(named: companionName)
+    }
+
+    private static func companionName(_ name: String?, _ owner: AnyObject?) -> String {
+        "search \(name ?? "") \(owner.map { "\(ObjectIdentifier($0))" } ?? "")"
     }
 
     // MARK: Changes of the store
@@ -134,7 +156,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// Removes the index; the next search builds it anew.
     package func remove() throws {
         opened.withLock { $0 = nil }
-        try (store as? any IndexedStore)?.removeSearchIndex()
+        try (store as? any IndexedStore)?.removeSearchIndex(named: name)
     }
 
     /// The position of the index in the history of the store; nil when it is not complete.
@@ -153,7 +175,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     private func completeState(_ opened: Opened) throws -> SearchIndexState? {
-        guard let state = try opened.index.state(), state.signature == opened.schema.signature,
+        guard let state = try opened.index.state(), state.signature == opened.contents.signature,
             state.progress == nil
         else { return nil }
         return state
@@ -162,14 +184,15 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private func open() throws -> Opened {
         if let known = opened.withLock({ $0 }) { return known }
         guard let store else { throw NSError.removedStore }
-        let schema = SearchSchema(store)
+        let contents = contents(store)
         // Opened by two threads at once it is the same file; the first one stays.
         let made = Opened(
-            index: try (store as? any IndexedStore)?.openSearchIndex() ?? MemorySearchIndex(), schema: schema)
+            index: try (store as? any IndexedStore)?.openSearchIndex(named: name) ?? MemorySearchIndex(),
+            contents: contents)
         return opened.withLock { opened in
             if let known = opened { return known }
             opened = made
-            schema.logIgnored()
+            contents.logIgnored()
             return made
         }
     }
@@ -181,14 +204,14 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// - Returns: whether there is more to do.
     private func step(_ opened: Opened, _ progress: Progress?) throws -> Bool {
         guard let store else { throw NSError.removedStore }
-        let schema = opened.schema
+        let contents = opened.contents
         return try opened.index.update { writer in
-            guard var state = try writer.state(), state.signature == schema.signature else {
-                try begin(writer, schema)
+            guard var state = try writer.state(), state.signature == contents.signature else {
+                try begin(writer, contents)
                 return true
             }
             if state.progress != nil {
-                try build(writer, &state, store, schema, progress)
+                try build(writer, &state, store, contents, progress)
                 try writer.setState(state)
                 return true
             }
@@ -198,11 +221,11 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                     The search index of \(store.url?.path ?? "") is built anew: the history was deleted before it was indexed, \
                     or is that of another file.
                     """)
-                try begin(writer, schema)
+                try begin(writer, contents)
                 return true
             }
             guard changes.position != state.position || !changes.keys.isEmpty else { return false }
-            try apply(changes, writer, store, schema)
+            try apply(changes, writer, store, contents)
             state.position = changes.position
             try writer.setState(state)
             return try source.end() != state.position
@@ -210,43 +233,41 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     /// Empties the index, for all to be indexed.
-    private func begin(_ writer: any SearchIndexWriter, _ schema: SearchSchema) throws {
+    private func begin(_ writer: any SearchIndexWriter, _ contents: any IndexedContents) throws {
         reading = nil
         let position = try source.end()
-        try writer.reset(fieldCounts: schema.fieldCounts)
+        try writer.reset(fieldCounts: contents.fieldCounts)
         try writer.setState(
             SearchIndexState(
-                signature: schema.signature, position: position,
-                progress: schema.kinds.isEmpty ? nil : .init(kind: 0, key: 0)))
+                signature: contents.signature, position: position,
+                progress: contents.entities.isEmpty ? nil : .init(kind: 0, key: 0)))
     }
 
     /// Indexes the next objects that were there when indexing began. What has changed since comes after them.
     private func build(
         _ writer: any SearchIndexWriter, _ state: inout SearchIndexState, _ store: any ObjectStore,
-        _ schema: SearchSchema, _ progress: Progress?
+        _ contents: any IndexedContents, _ progress: Progress?
     ) throws {
-        guard let done = state.progress, schema.kinds.indices.contains(done.kind) else {
+        guard let done = state.progress, contents.entities.indices.contains(done.kind) else {
             state.progress = nil
             reading = nil
             return
         }
-        let kind = schema.kinds[done.kind]
-        if reading?.kind !== kind.home {
-            var query = FetchQuery(home: kind.home)
+        let home = contents.entities[done.kind]
+        if reading?.kind !== home {
+            var query = FetchQuery(home: home)
             query.includesSubentities = false
-            reading = (kind.home, try store.keys(for: query).map(\.reference).sorted())
+            reading = (home, try store.keys(for: query).map(\.reference).sorted())
         }
         let keys = reading?.keys ?? []
         let start = keys.partitionIndex { $0 > done.key }
         let step = keys[start...].prefix(Self.stepSize)
-        guard let last = step.last else {
+        guard let last = step.last, let collection = contents.collection(home) else {
             state.progress = .init(kind: done.kind + 1, key: 0)
             return
         }
-        for row in try rows(kind, Array(step), store) {
-            try writer.set(
-                kind.fields.texts(of: row), for: row.reference, kind: kind.home.entityNumber,
-                in: kind.collection, isNew: false)
+        for (key, texts) in try contents.texts(of: Array(step), home, in: store) {
+            try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: false)
         }
         state.progress = .init(kind: done.kind, key: last)
         progress?.completedUnitCount += Int64(step.count)
@@ -254,41 +275,31 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
 
     private func apply(
         _ changes: SearchChanges, _ writer: any SearchIndexWriter, _ store: any ObjectStore,
-        _ schema: SearchSchema
+        _ contents: any IndexedContents
     ) throws {
-        let byKind = Dictionary(grouping: changes.keys, by: \.entityNumber)
-        for (number, keys) in byKind.sorted(by: { $0.key < $1.key }) {
-            guard let kind = schema.kind(number) else { continue }
+        let byEntity = Dictionary(grouping: changes.keys, by: \.entityNumber)
+        for home in contents.entities {
+            guard let keys = byEntity[home.entityNumber], let collection = contents.collection(home) else {
+                continue
+            }
             let references = keys.map(\.reference).sorted()
             for start in stride(from: 0, to: references.count, by: Self.stepSize) {
                 let part = Array(references[start..<min(start + Self.stepSize, references.count)])
                 var missing = Set(part)
-                for row in try rows(kind, part, store) {
-                    missing.remove(row.reference)
-                    try writer.set(
-                        kind.fields.texts(of: row), for: row.reference, kind: number, in: kind.collection,
-                        isNew: false)
+                for (key, texts) in try contents.texts(of: part, home, in: store) {
+                    missing.remove(key)
+                    try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: false)
                 }
-                for reference in missing { try writer.remove(reference, from: kind.collection) }
+                for key in missing { try writer.remove(key, from: collection) }
             }
         }
-    }
-
-    private func rows(_ kind: SearchSchema.Kind, _ references: [Int64], _ store: any ObjectStore) throws
-        -> [Row]
-    {
-        var query = FetchQuery(home: kind.home)
-        query.includesSubentities = false
-        query.references = references
-        // Rows with some columns stay out of the store's cache.
-        return try store.partialRows(for: query, kind.fields.slots) ?? store.rows(for: query)
     }
 
     /// How many objects there are to be indexed.
     package func objectCount() throws -> Int {
         guard let store else { throw NSError.removedStore }
-        return try SearchSchema(store).kinds.reduce(0) { count, kind in
-            var query = FetchQuery(home: kind.home)
+        return try contents(store).entities.reduce(0) { count, home in
+            var query = FetchQuery(home: home)
             query.includesSubentities = false
             return count + (try store.count(for: query))
         }

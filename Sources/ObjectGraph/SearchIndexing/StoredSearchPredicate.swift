@@ -7,12 +7,12 @@ import ManagedObjectModel
 package final class StoredSearchPredicate: NSPredicate, DescribedPredicate {
     package let text: String
     private let found: Result<[Int64], any Error>
-    private let members: Set<Int64>
+    /// Used by one thread, that of the fetch.
+    private lazy var members = Set((try? found.get()) ?? [])
 
     init(_ text: String, _ found: Result<[Int64], any Error>) {
         self.text = text
         self.found = found
-        members = Set((try? found.get()) ?? [])
         super.init(block: { _, _ in false })
     }
 
@@ -75,9 +75,10 @@ extension StoreSearch {
     /// - Throws: 134060 for an entity or an attribute that is not indexed.
     package func indexedSearch(
         _ search: SearchPredicate, _ entity: NSEntityDescription, includesSubentities: Bool = true,
-        _ schema: SearchSchema
+        _ opened: Opened
     ) throws -> IndexedSearch? {
         try search.check(entity)
+        guard let schema = opened.contents as? SearchSchema else { return nil }
         let kinds = schema.kinds(of: entity, includingSubentities: includesSubentities)
         guard let collection = kinds.first?.collection else { return nil }
         let isWhole = includesSubentities && entity.superentity == nil
@@ -88,7 +89,7 @@ extension StoreSearch {
 
     fileprivate func keys(_ search: SearchPredicate, _ home: StoredEntity) throws -> [Int64] {
         try read { opened in
-            guard let indexed = try indexedSearch(search, home.entity, opened.schema) else { return [] }
+            guard let indexed = try indexedSearch(search, home.entity, opened) else { return [] }
             return try opened.index.keys(indexed, limit: nil, offset: 0)
         }
     }

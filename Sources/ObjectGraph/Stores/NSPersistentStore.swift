@@ -28,7 +28,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var location: URL?
     /// The file whose external data the store reads, if it is not its own. Set before it is used.
     package nonisolated(unsafe) var fileOfExternalData: URL?
-    private var ownCompanion: StoreCompanion?
+    private var ownCompanions: [StoreCompanion] = []
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
 
@@ -159,16 +159,23 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         return number
     }
 
-    /// What follows the changes of the store, if anything does.
-    package var companion: StoreCompanion? { lock.withLock { ownCompanion } }
+    /// What follows the changes of the store.
+    package var companions: [StoreCompanion] { lock.withLock { ownCompanions } }
 
-    /// Has a companion follow the changes of the store, unless there is one already: that is returned.
+    /// Has a companion follow the changes of the store, unless there is one of its name already: that is returned.
     package func keepCompanion(_ companion: StoreCompanion) -> StoreCompanion {
         lock.withLock {
-            let kept = ownCompanion ?? companion
-            ownCompanion = kept
-            return kept
+            if let kept = ownCompanions.first(where: { $0.companionName == companion.companionName }) {
+                return kept
+            }
+            ownCompanions.append(companion)
+            return companion
         }
+    }
+
+    /// Ends the following of a companion.
+    package func dropCompanion(_ companion: StoreCompanion) {
+        lock.withLock { ownCompanions.removeAll { $0 === companion } }
     }
 
     // MARK: Entities

@@ -2,7 +2,10 @@ import Foundation
 
 /// What is kept beside a store and follows its changes, such as its search index. A store owns it, and calls it.
 package class StoreCompanion: @unchecked Sendable {
-    package init() {}
+    /// Different for each companion of a store.
+    package let companionName: String
+
+    package init(named name: String) { companionName = name }
 
     /// Called after a save or a batch request has changed the store. `keys` are the changed objects; nil where they are to be read
     /// from the store's history.
