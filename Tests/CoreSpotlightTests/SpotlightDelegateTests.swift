@@ -154,17 +154,19 @@ struct SpotlightDelegateTests {
         try stack.add("war")
         let delegate = NSCoreDataCoreSpotlightDelegate(
             forStoreWith: stack.description, coordinator: stack.coordinator)
-        let notifications = NotificationCenter.default.notifications(
-            named: NSCoreDataCoreSpotlightDelegate.indexDidUpdateNotification, object: delegate)
-        let first = Task { () -> Bool in
-            for await notification in notifications {
-                let message = NSCoreDataCoreSpotlightDelegate.IndexDidUpdateMessage.makeMessage(notification)
-                return message?.historyToken != nil && message?.storeUUID.isEmpty == false
-            }
-            return false
+        let (updates, continuation) = AsyncStream.makeStream(of: Bool.self)
+        let observer = NotificationCenter.default.addObserver(
+            forName: NSCoreDataCoreSpotlightDelegate.indexDidUpdateNotification, object: delegate, queue: nil
+        ) { notification in
+            let message = NSCoreDataCoreSpotlightDelegate.IndexDidUpdateMessage.makeMessage(notification)
+            continuation.yield(message?.historyToken != nil && message?.storeUUID.isEmpty == false)
         }
+        defer { NotificationCenter.default.removeObserver(observer) }
         delegate.startSpotlightIndexing()
-        #expect(await first.value)
+        for await isComplete in updates {
+            #expect(isComplete)
+            break
+        }
         delegate.stopSpotlightIndexing()
     }
 

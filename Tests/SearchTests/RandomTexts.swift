@@ -31,7 +31,7 @@ struct RandomTexts {
         return text
     }
 
-    /// What a person may write, and what nobody would.
+    /// What a person may write, and signs that other languages of queries have.
     mutating func query() -> String {
         let signs = [
             "", "", "", "", "-", "\"", "*", "NOT ", "OR ", "AND ", "(", "\u{201E}", "^", ":", "'", "\\",

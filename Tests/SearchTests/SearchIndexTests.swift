@@ -217,7 +217,7 @@ struct SearchIndexTests {
             try DatabaseQueue(path: stack.index.path).write { try $0.execute(sql: "CREATE TABLE own (a)") }
         case 2: try Data().write(to: stack.index)
         case 3: try execute(stack, "DROP TABLE state")
-        case 4: try execute(stack, "DELETE FROM d0_data")
+        case 4: try execute(stack, "DELETE FROM d1_data")
         default: try execute(stack, "PRAGMA user_version = 77")
         }
         let other = try stack.other()
@@ -227,6 +227,33 @@ struct SearchIndexTests {
             try context.save()
             #expect(try context.titles("war").count == 2)
         }
+    }
+
+    @Test(
+        "A search of an index with damaged bytes ends, and a new index is right", .timeLimit(.minutes(2)),
+        arguments: 0..<20)
+    func damagedBytes(_ seed: Int) throws {
+        let stack = try SearchStack()
+        var texts = RandomTexts(seed: UInt64(seed + 100))
+        try stack.context.run { context throws in
+            for _ in 0..<150 { context.add(["title": "war " + texts.text(ofWords: 10)]) }
+            try context.save()
+        }
+        #expect(try count("war", stack.context) == 150)
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        var bytes = try Data(contentsOf: stack.index)
+        for _ in 0..<30 { bytes[texts.number(below: bytes.count)] = UInt8(texts.number(below: 256)) }
+        try bytes.write(to: stack.index)
+        let other = try stack.other()
+        // What SQLite does not notice may be missing; nothing that a search finds is more than the store has.
+        for query in ["war", "wa*", "\"war über\" OR schloss"] { #expect(try count(query, other) <= 150) }
+        try other.run { context throws in
+            context.add(["title": "war"])
+            try context.save()
+            _ = try context.titles("war")
+        }
+        try other.persistentStoreCoordinator?.deleteSearchIndexes()
+        #expect(try count("war", other) == 151)
     }
 
     @Test("What is not a file is left alone: the error says where it is")
@@ -272,7 +299,7 @@ struct SearchIndexTests {
     func background() async throws {
         let stack = try SearchStack()
         try fill(stack, "war")
-        let progress = try stack.coordinator.startSearchIndexing()
+        let progress = try #require(try stack.coordinator.startSearchIndexing().first)
         try await eventually { try self.indexed(stack, "war") == 1 }
         try await eventually { progress.isFinished }
         try fill(stack, "war II")
@@ -300,18 +327,20 @@ struct SearchIndexTests {
         configuration.readonly = true
         configuration.busyMode = .timeout(10)
         return try DatabaseQueue(path: stack.index.path, configuration: configuration).read { database in
-            guard try database.tableExists("d0") else { return 0 }
+            guard try database.tableExists("d1") else { return 0 }
             return try Int.fetchOne(
-                database, sql: "SELECT COUNT(*) FROM d0 WHERE d0 MATCH ?", arguments: [word]) ?? 0
+                database, sql: "SELECT COUNT(*) FROM d1 WHERE d1 MATCH ?", arguments: [word]) ?? 0
         }
     }
 
-    private func eventually(_ condition: () throws -> Bool) async throws {
+    private func eventually(
+        at location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+    ) async throws {
         for _ in 0..<2_000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("It did not come about in twenty seconds.")
+        Issue.record("It did not come about in twenty seconds.", sourceLocation: location)
     }
 }
 

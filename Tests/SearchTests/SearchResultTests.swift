@@ -212,11 +212,23 @@ struct SearchResultTests {
         try stack.context.run { context throws in
             for number in 0..<10_001 { context.add(["title": "war \(number % 7)", "year": number % 30_000]) }
             try context.save()
+            context.add("Novel", ["title": "war 3", "year": 30_000])
+            try context.save()
             var request = context.request("war")
             request.fetchLimit = 3
             let result = try context.search(request)
-            #expect(!result.isRanked && result.count == 10_001)
+            #expect(!result.isRanked && result.count == 10_002)
             #expect(result.hits.map { $0.object.value(forKey: "year") as? Int } == [0, 1, 2])
+            request.fetchOffset = 10_000
+            let last = try context.search(request).hits
+            #expect(last.map { $0.object.value(forKey: "year") as? Int } == [10_000, 30_000])
+            #expect(last.map(\.object.entity.name) == ["Book", "Novel"])
+            request.fetchOffset = 0
+            context.add(["title": "war", "year": -1])
+            #expect(try context.search(request).count == 10_003)
+            request.sortDescriptors = [NSSortDescriptor(key: "year", ascending: true)]
+            #expect(try context.search(request).hits.first?.object.value(forKey: "year") as? Int == -1)
+            request.sortDescriptors = []
             request.words = "\"war 3\""
             #expect(try context.search(request).isRanked)
         }

@@ -53,6 +53,12 @@ package protocol DescribedPredicate: NSPredicate {
     var text: String { get }
 }
 
+/// A predicate that may turn out not to be one that can be evaluated.
+package protocol CheckedPredicate: NSPredicate {
+    /// - Throws: why it cannot be evaluated.
+    func check() throws
+}
+
 extension NSPredicate {
     /// Whether only Swift's own code can evaluate the predicate.
     package var isOfSwiftAlone: Bool { self is SwiftPredicate }

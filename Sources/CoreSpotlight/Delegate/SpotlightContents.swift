@@ -93,7 +93,13 @@ private struct SpotlightItems: SearchedItems {
 
     func collections(_ isCancelled: () -> Bool) throws -> [ItemCollection] {
         guard let store = delegate.store else { return [] }
-        let opened = try delegate.search(of: store).current(isCancelled: isCancelled)
+        let opened: StoreSearch.Opened
+        do {
+            opened = try delegate.search(of: store).current(isCancelled: isCancelled)
+        } catch  where delegate.store == nil {
+            // Removed from its coordinator meanwhile, it has no items.
+            return []
+        }
         return opened.contents.fieldCounts.indices.map { ItemCollection(index: opened.index, number: $0) }
     }
 
@@ -103,6 +109,8 @@ private struct SpotlightItems: SearchedItems {
         var items: [Int64: CSSearchableItem] = [:]
         for home in contents.entities where contents.collection(home) == collection.number {
             let domain = delegate.domainIdentifier()
+            // A store that was removed meanwhile has no objects.
+            guard store.persistentStoreCoordinator != nil, delegate.store != nil else { return [] }
             let found = try SpotlightObjects.with(keys, home, in: store) { objects in
                 objects.compactMap { object -> (Int64, CSSearchableItem)? in
                     delegate.attributeSet(for: object).map { set in

@@ -19,8 +19,6 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     let subscribers = ContextSubscribers()
     /// The changes by others.
     package let remoteChanges = RemoteChanges()
-    /// What indexes the stores for search.
-    let searchIndexing = SearchIndexing()
     private let stores = Mutex<[any ObjectStore]>([])
     private let classes = Mutex<[ObjectIdentifier: ClassEntity]>([:])
     /// Whether objects are `NSManagedObject`s, whatever classes the model names. Set before stores are added.

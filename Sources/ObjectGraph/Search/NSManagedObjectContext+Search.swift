@@ -39,7 +39,17 @@ extension NSManagedObjectContext {
     nonisolated(nonsending) public func search<Object>(
         _ request: SearchRequest<Object>
     ) async throws -> SearchResult<Object> {
-        try await persistentStoreCoordinator?.updateSearchIndexes()
+        if let coordinator = persistentStoreCoordinator {
+            let entity =
+                request.entityName.map { coordinator.managedObjectModel.entitiesByName[$0] }
+                ?? coordinator.entity(for: Object.self)
+            // The search itself reports an entity that is missing.
+            let stores = coordinator.searchedStores.filter { store in
+                entity.map { store.home(of: $0) != nil } ?? false
+                    && request.affectedStores.map { $0.contains { $0 === store } } ?? true
+            }
+            try await coordinator.updateSearchIndexes(of: stores)
+        }
         try Task.checkCancellation()
         return try await perform { try self.search(request) }
     }

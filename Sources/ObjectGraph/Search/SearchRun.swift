@@ -38,15 +38,22 @@ struct SearchRun<Object: NSManagedObject> {
     }
 
     func result() throws -> SearchResult<Object> {
-        guard request.sortDescriptors.isEmpty, try matchCount() <= Self.mostRanked else {
-            return try orderedResult()
+        guard request.sortDescriptors.isEmpty else { return try orderedResult() }
+        let count = try matchCount()
+        guard count <= Self.mostRanked else {
+            return try isPlain && fetch.stores.count == 1 ? indexedResult(count) : orderedResult()
         }
         let ranked = try rankedObjects()
-        let page = Array(window(ranked))
-        let objects = try objects(page.map(\.id))
+        let page = window(ranked).map { ($0.id ?? NSManagedObjectID($0), $0.rank) }
+        let objects = try objects(page.map(\.0))
         return SearchResult(
-            hits: page.compactMap { found in objects[found.id].map { hit($0, found.rank) } },
-            count: ranked.count, isRanked: true)
+            hits: page.compactMap { id, rank in objects[id].map { hit($0, rank) } }, count: ranked.count,
+            isRanked: true)
+    }
+
+    /// Whether the indexes know all that are found: nothing else decides.
+    private var isPlain: Bool {
+        request.predicate == nil && pending.isEmpty && context.parentContext == nil
     }
 
     // MARK: By rank
@@ -66,56 +73,65 @@ struct SearchRun<Object: NSManagedObject> {
             search, entity, includesSubentities: request.includesSubentities, opened)
     }
 
-    /// The IDs of all objects that are found, the best first, equally good ones in the order of their keys.
-    private func rankedObjects() throws -> [(id: NSManagedObjectID, rank: Double)] {
+    /// All objects that are found, the best first, equally good ones in the order of their keys.
+    private func rankedObjects() throws -> [RankedObject] {
         var ranks: [ObjectKey: Double] = [:]
-        var ids: [NSManagedObjectID] = []
-        // Where nothing else decides, the index knows all that are found.
-        let isPlain = request.predicate == nil && pending.isEmpty && context.parentContext == nil
+        var found: [RankedObject] = []
         for store in fetch.stores {
-            let (found, homes) = try StoreSearch.of(store).read { opened in
-                (
-                    try indexed(store, opened).map(opened.index.ranks) ?? [:],
-                    try isPlain ? entities(opened, store) : [:]
-                )
-            }
             guard let table = store.home(of: entity)?.table else { continue }
-            for (reference, rank) in found {
-                ranks[ObjectKey(table: table, reference: reference)] = rank
-                if let home = homes[reference] {
-                    ids.append(NSManagedObjectID(home: home, reference: reference))
+            let (own, homes) = try StoreSearch.of(store).read { opened in
+                let ranks = try indexed(store, opened).map(opened.index.ranks) ?? [:]
+                return (ranks, try isPlain ? entities(ranks, opened, store) : { _ in nil })
+            }
+            for (reference, rank) in own {
+                let key = ObjectKey(table: table, reference: reference)
+                if !isPlain {
+                    ranks[key] = rank
+                } else if let home = homes(reference) {
+                    found.append(RankedObject(key: key, home: home, rank: rank))
                 }
             }
         }
-        if !isPlain { ids = try context.objectIDs(fetch) }
-        let dirty = pending.dirtyKeys
-        let statistics = try statistics()
-        return ids.map { id -> (id: NSManagedObjectID, rank: Double) in
-            if !dirty.contains(id.key), let rank = ranks[id.key] { return (id, rank) }
-            // An unsaved object, or one with unsaved changes.
-            let object = context.object(with: id)
-            let document = search.fields(of: object.entity).document(of: object)
-            return (id, SearchRanking.rank(of: document, search.query, search.scope(entity), statistics))
-        }.sorted { a, b in
-            a.rank != b.rank ? a.rank > b.rank : a.id.key.order(b.id.key) == .orderedAscending
+        if !isPlain { found = try ranked(context.objectIDs(fetch), ranks) }
+        return found.sorted { a, b in
+            a.rank != b.rank ? a.rank > b.rank : a.key.order(b.key) == .orderedAscending
         }
     }
 
-    /// The entity of each object that an index finds: the number of it is part of an ID.
-    private func entities(_ opened: StoreSearch.Opened, _ store: any ObjectStore) throws -> [Int64:
-        StoredEntity]
-    {
-        guard let all = try indexed(store, opened), let schema = opened.contents as? SearchSchema else {
-            return [:]
+    /// Objects with their ranks in the index, or as they are now where that has another state of them.
+    private func ranked(_ ids: [NSManagedObjectID], _ ranks: [ObjectKey: Double]) throws -> [RankedObject] {
+        let dirty = pending.dirtyKeys
+        let statistics = try statistics()
+        return ids.map { id in
+            var found = RankedObject(key: id.key, home: id.home, rank: 0, id: id)
+            if !dirty.contains(id.key), let rank = ranks[id.key] {
+                found.rank = rank
+            } else {
+                let object = context.object(with: id)
+                let document = search.fields(of: object.entity).document(of: object)
+                found.rank = SearchRanking.rank(
+                    of: document, search.query, search.scope(entity), statistics)
+            }
+            return found
         }
-        var homes: [Int64: StoredEntity] = [:]
+    }
+
+    /// The entity of each object that an index has found: the number of it is a part of an ID.
+    private func entities(
+        _ found: [Int64: Double], _ opened: StoreSearch.Opened, _ store: any ObjectStore
+    ) throws -> (Int64) -> StoredEntity? {
+        guard let all = try indexed(store, opened), let schema = opened.contents as? SearchSchema else {
+            return { _ in nil }
+        }
         let kinds = schema.kinds(of: entity, includingSubentities: request.includesSubentities)
+        if kinds.count == 1 { return { _ in kinds[0].home } }
+        var homes: [Int64: StoredEntity] = [:]
         for kind in kinds {
             var one = all
-            if kinds.count > 1 { one.kinds = [kind.home.entityNumber] }
+            one.kinds = [kind.home.entityNumber]
             for key in try opened.index.keys(one, limit: nil, offset: 0) { homes[key] = kind.home }
         }
-        return homes
+        return { homes[$0] }
     }
 
     private func statistics() throws -> SearchStatistics {
@@ -133,6 +149,24 @@ struct SearchRun<Object: NSManagedObject> {
     }
 
     // MARK: In another order
+
+    /// A page in the order of the keys, of which the index knows all.
+    private func indexedResult(_ count: Int) throws -> SearchResult<Object> {
+        let store = fetch.stores[0]
+        let ids = try StoreSearch.of(store).read { opened -> [NSManagedObjectID] in
+            guard let indexed = try indexed(store, opened) else { return [] }
+            let limit = request.fetchLimit > 0 ? request.fetchLimit : nil
+            let keys = try opened.index.keys(indexed, limit: limit, offset: request.fetchOffset)
+            // The objects have their own entities; these are in the same table.
+            return fetch.stores[0].home(of: entity).map { home in
+                keys.map { NSManagedObjectID(home: home, reference: $0) }
+            } ?? []
+        }
+        let objects = try objects(ids)
+        let byKey = Dictionary(objects.map { ($0.key.key, $0.value) }) { first, _ in first }
+        return SearchResult(
+            hits: ids.compactMap { id in byKey[id.key].map { hit($0, nil) } }, count: count, isRanked: false)
+    }
 
     private func orderedResult() throws -> SearchResult<Object> {
         let found = try context.searchFetchRequest(request)
@@ -181,6 +215,21 @@ struct SearchRun<Object: NSManagedObject> {
 
     private func hit(_ object: Object, _ rank: Double?) -> SearchHit<Object> {
         SearchHit(object, rank: rank, search, wordCount: request.snippetWordCount)
+    }
+}
+
+/// An object with its rank.
+private struct RankedObject {
+    let key: ObjectKey
+    let home: StoredEntity
+    var rank: Double
+    /// Made for the objects of a page alone where that is possible.
+    var id: NSManagedObjectID?
+}
+
+extension NSManagedObjectID {
+    fileprivate convenience init(_ found: RankedObject) {
+        self.init(home: found.home, reference: found.key.reference)
     }
 }
 

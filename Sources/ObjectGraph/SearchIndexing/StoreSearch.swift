@@ -28,6 +28,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private let stepping = NSLock()
     /// What the first indexing is reading; used while stepping.
     private var reading: (kind: StoredEntity, keys: [Int64])?
+    private let background = Mutex<StoreIndexing?>(nil)
     private let listeners = Mutex<[UUID: @Sendable () -> Void]>([:])
 
     /// How many objects a step of the first indexing reads.
@@ -197,6 +198,31 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
     }
 
+    // MARK: In the background
+
+    /// Begins to index in the background, unless that has begun.
+    ///
+    /// - Returns: the progress of the first indexing, in objects.
+    package func startIndexing() throws -> Progress {
+        guard let store else { throw NSError.removedStore }
+        let made = StoreIndexing(store, self) { _, _ in }
+        let running = background.withLock { background in
+            if let known = background { return known }
+            background = made
+            return made
+        }
+        if running === made { made.begin() }
+        return running.progress
+    }
+
+    package func stopIndexing() {
+        let ended = background.withLock { background in
+            defer { background = nil }
+            return background
+        }
+        ended?.end()
+    }
+
     // MARK: Steps
 
     /// Brings the index one step further.
@@ -267,7 +293,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             return
         }
         for (key, texts) in try contents.texts(of: Array(step), home, in: store) {
-            try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: false)
+            // What was indexed before was removed when indexing began, and changes come later.
+            try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: true)
         }
         state.progress = .init(kind: done.kind, key: last)
         progress?.completedUnitCount += Int64(step.count)

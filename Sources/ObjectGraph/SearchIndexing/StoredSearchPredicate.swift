@@ -4,7 +4,7 @@ import FullTextSearch
 import ManagedObjectModel
 
 /// A search as a store executes it: the keys that the store's index has found.
-package final class StoredSearchPredicate: NSPredicate, DescribedPredicate {
+package final class StoredSearchPredicate: NSPredicate, CheckedPredicate, DescribedPredicate {
     package let text: String
     private let found: Result<[Int64], any Error>
     /// Used by one thread, that of the fetch.
@@ -20,6 +20,8 @@ package final class StoredSearchPredicate: NSPredicate, DescribedPredicate {
     ///
     /// - Throws: the error of the search.
     package func references() throws -> [Int64] { try found.get() }
+
+    package func check() throws { _ = try found.get() }
 
     package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
     {

@@ -18,7 +18,7 @@ struct QueryCheck {
             switch next.shape {
             case .value: break
             case .opaque:
-                if let search = next as? StoredSearchPredicate { _ = try search.references() }
+                try (next as? any CheckedPredicate)?.check()
                 guard next.isOfSwiftAlone else { break }
                 throw NSError.coreData(
                     .coreData, "Unsupported predicate \(next.formatString): Swift's own code evaluates it.")

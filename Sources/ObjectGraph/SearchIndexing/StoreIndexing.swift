@@ -15,7 +15,7 @@ package final class StoreIndexing: @unchecked Sendable {
     }
 
     private weak let store: (any ObjectStore)?
-    private let search: StoreSearch
+    private weak let search: StoreSearch?
     private let id = UUID()
     private let queue: DispatchQueue
     private let state = NSLock()
@@ -39,7 +39,7 @@ package final class StoreIndexing: @unchecked Sendable {
     }
 
     package func begin() {
-        search.addListener(id) { [weak self] in self?.schedule() }
+        search?.addListener(id) { [weak self] in self?.schedule() }
         if let store = store as? any FollowedStore, let file = store.fileURL {
             do {
                 let monitor = try RemoteChangeMonitor(
@@ -63,7 +63,7 @@ package final class StoreIndexing: @unchecked Sendable {
 
     /// Ends after the running step.
     package func end() {
-        search.removeListener(id)
+        search?.removeListener(id)
         let monitor = state.withLock {
             current.hasEnded = true
             defer { current.monitor = nil }
@@ -95,7 +95,7 @@ package final class StoreIndexing: @unchecked Sendable {
     private func run() {
         // Later changes are scheduled anew: this run may be past them.
         state.withLock { current.isScheduled = false }
-        guard !hasEnded, !isOver, let store else { return }
+        guard !hasEnded, !isOver, let store, let search else { return }
         do {
             if progress.totalUnitCount < 0 {
                 progress.totalUnitCount = Int64(max(1, try search.objectCount()))
