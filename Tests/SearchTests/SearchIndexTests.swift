@@ -294,6 +294,31 @@ struct SearchIndexTests {
         #expect(try count("a", stack.context) == 1)
     }
 
+    @Test("Names of entities and attributes are no part of any statement", arguments: SearchedStore.allCases)
+    func hostileNames(_ kind: SearchedStore) throws {
+        let entity = NSEntityDescription()
+        entity.name = "Größe_東京"
+        entity.managedObjectClassName = "NSManagedObject"
+        entity.properties = ["rank", "rowid", "kind", "words", "größe", "f0", "SELECT"].map {
+            SearchModel.attribute($0, .string)
+        }
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let stack = try SearchStack(kind, model)
+        try stack.context.run { context throws in
+            for attribute in entity.properties.map(\.name) {
+                context.add("Größe_東京", [attribute: "in \(attribute) here"])
+            }
+            try context.save()
+            for attribute in entity.properties.map(\.name) {
+                var request = SearchRequest("here", entityName: "Größe_東京")
+                request.attributes = [attribute]
+                #expect(try context.search(request).hits.map(\.snippet?.attribute) == [attribute])
+            }
+            #expect(try context.searchCounts("here") == ["Größe_東京": 7])
+        }
+    }
+
     @Test(
         "A background indexing follows saves, batch requests and other coordinators", .timeLimit(.minutes(1)))
     func background() async throws {

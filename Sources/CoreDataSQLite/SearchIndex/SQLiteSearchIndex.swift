@@ -43,17 +43,33 @@ final class SQLiteSearchIndex: SearchIndex {
 
     func update<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {
         try catching {
-            try database.writeWithoutTransaction { database in
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    let writer = SQLiteSearchWriter(database)
-                    value = try body(writer)
-                    try writer.finish()
-                    return .commit
+            do {
+                return try transaction(body)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                // What was written before the disk was full is in the log still.
+                do {
+                    try database.writeWithoutTransaction { database in
+                        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                    }
+                } catch let other as DatabaseError where other.resultCode == .SQLITE_FULL {
+                    throw SearchIndexShortage(Self.error(error, url))
                 }
-                guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-                return value
+                throw error
             }
+        }
+    }
+
+    private func transaction<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { database in
+            var value: Value?
+            try database.inTransaction(.immediate) {
+                let writer = SQLiteSearchWriter(database)
+                value = try body(writer)
+                try writer.finish()
+                return .commit
+            }
+            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+            return value
         }
     }
 

@@ -73,6 +73,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
                 throw CSSearchQueryError(.invalidQuery, "The query is not one: \(queryString)")
             }
             for items in CSSearchableIndex.all + SpotlightStores.all { try report(condition, items) }
+            try checkNotCancelled()
             completionHandler?(nil)
         } catch let error as CSSearchQueryError {
             completionHandler?(error)
@@ -88,7 +89,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         for collection in try items.collections({ isCancelled }) {
             let keys = try condition.keys(collection)
             for start in stride(from: 0, to: keys.count, by: Self.partSize) {
-                if isCancelled { throw CSSearchQueryError(.cancelled, "The query was cancelled.") }
+                try checkNotCancelled()
                 let part = Array(keys[start..<min(start + Self.partSize, keys.count)])
                 let found = try items.items(part, in: collection)
                 guard !found.isEmpty else { continue }
@@ -96,6 +97,9 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
                 foundItemsHandler?(found)
             }
         }
+    }
+
+    private func checkNotCancelled() throws {
         if isCancelled { throw CSSearchQueryError(.cancelled, "The query was cancelled.") }
     }
 }

@@ -73,6 +73,13 @@ package struct IndexedWord: Hashable, Sendable {
     }
 }
 
+/// Thrown by an index for which there is no room, and that still takes some: it is to be removed, for what it indexes needs it more.
+package struct SearchIndexShortage: Error {
+    package let cause: any Error
+
+    package init(_ cause: any Error) { self.cause = cause }
+}
+
 /// Changes an index; valid during `SearchIndex.update(_:)`.
 package protocol SearchIndexWriter {
     func state() throws -> SearchIndexState?

@@ -23,7 +23,8 @@ package protocol IndexedContents: Sendable {
     func logIgnored()
 }
 
-/// What is indexed of a store for `NSPredicate(searching:)`: a collection of documents for each root entity, since its objects share their keys.
+/// What is indexed of a store for `NSPredicate(searching:)`: a collection of documents for each root entity, since all its objects have
+/// keys of one table.
 package struct SearchSchema: IndexedContents {
     /// An entity with fields.
     package struct Kind: Sendable {

@@ -119,6 +119,14 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         // A damaged index is replaced once, not again and again.
         do {
             return try update(progress, isCancelled)
+        } catch let shortage as SearchIndexShortage {
+            Log.store.error(
+                """
+                The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the next \
+                search or change.
+                """)
+            try remove()
+            throw shortage.cause
         } catch let damage as SearchIndexDamage {
             Log.store.warning(
                 "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
