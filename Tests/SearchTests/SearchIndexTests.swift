@@ -294,6 +294,45 @@ struct SearchIndexTests {
         #expect(try count("a", stack.context) == 1)
     }
 
+    @Test(
+        "Threads search, save and delete the index at once, and each finds what it has saved",
+        .timeLimit(.minutes(2)))
+    func concurrency() throws {
+        let stack = try SearchStack()
+        try fill(stack, "war")
+        // Coordinators of one process are as good as processes: each has connections of its own.
+        let contexts = try (0..<4).map { _ in try stack.other() } + [stack.context]
+        let failures = Failures()
+        DispatchQueue.concurrentPerform(iterations: contexts.count) { number in
+            for round in 0..<12 {
+                do {
+                    try contexts[number].run { context throws in
+                        context.add(["title": "war t\(number)r\(round)"])
+                        try context.save()
+                        if try context.titles("t\(number)r\(round)").count != 1 {
+                            failures.add("\(number) does not find \(round)")
+                        }
+                        if try context.titles("war").count < round + 2 { failures.add("\(number): \(round)") }
+                    }
+                    if number == 0, round % 4 == 3 {
+                        try contexts[number].persistentStoreCoordinator?.deleteSearchIndexes()
+                    }
+                } catch {
+                    failures.add("\(number), \(round): \(error)")
+                }
+            }
+        }
+        #expect(failures.all.isEmpty)
+        #expect(try count("war", stack.context) == 61)
+    }
+
+    private final class Failures: @unchecked Sendable {
+        private let lock = NSLock()
+        private var found: [String] = []
+        var all: [String] { lock.withLock { found } }
+        func add(_ failure: String) { lock.withLock { found.append(failure) } }
+    }
+
     @Test("Names of entities and attributes are no part of any statement", arguments: SearchedStore.allCases)
     func hostileNames(_ kind: SearchedStore) throws {
         let entity = NSEntityDescription()

@@ -1,4 +1,5 @@
 import CoreDataSQL
+import DurableFiles
 import FullTextSearch
 import Foundation
 import GRDB
@@ -9,10 +10,13 @@ final class SQLiteSearchIndex: SearchIndex {
     private let database: any DatabaseWriter
     /// The file; nil for an index in memory.
     private let url: URL?
+    private let identity: FileIdentity?
 
     /// - Throws: `SearchIndexDamage` for a file that is not an index; an error of SQLite or of the file system.
     init(at url: URL?) throws {
         self.url = url
+        // Connections that read are opened later: of another file in its place they would have other contents than the one that writes.
+        identity = url.flatMap { FileIdentity(at: $0.path) }
         var configuration = Configuration()
         configuration.label = "CoreData.search"
         configuration.foreignKeysEnabled = false
@@ -31,8 +35,7 @@ final class SQLiteSearchIndex: SearchIndex {
         }
     }
 
-    /// Ends the use of the file.
-    func close() throws { try database.close() }
+    var isInPlace: Bool { url.map { identity != nil && FileIdentity(at: $0.path) == identity } ?? true }
 
     func state() throws -> SearchIndexState? {
         try read { database in
@@ -191,12 +194,15 @@ final class SQLiteSearchIndex: SearchIndex {
         do { return try body() } catch let error as DatabaseError { throw Self.error(error, url) }
     }
 
-    /// - Returns: `SearchIndexDamage` for what only another index mends.
+    /// - Returns: `SearchIndexDamage` for what only another index mends, also where the file was removed while it is in use.
     private static func error(_ error: DatabaseError, _ url: URL?) -> any Error {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_SCHEMA,
             .SQLITE_MISMATCH:
             SearchIndexDamage(error.message ?? "it is malformed")
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN,
+            .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+            SearchIndexDamage(error.message ?? "it cannot be read")
         default: NSError.sqlite(error, during: "search the index", store: url)
         }
     }

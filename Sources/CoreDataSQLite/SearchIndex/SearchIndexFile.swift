@@ -35,10 +35,12 @@ struct SearchIndexFile {
         let folder = store.deletingLastPathComponent()
         guard try FileKind(at: folder.path) == .folder else { return }
         let start = store.lastPathComponent + suffix
-        for name in try DurableFile.names(in: folder) where name == start || name.hasPrefix(start + "-") {
-            let path = folder.appendingPathComponent(name).path
-            // What is not a file is another one's.
-            if try FileKind(at: path) == .regular { try DurableFile.remove(URL(fileURLWithPath: path)) }
+        try DurableFile.locking(folder) {
+            for name in try DurableFile.names(in: folder) where name == start || name.hasPrefix(start + "-") {
+                let path = folder.appendingPathComponent(name).path
+                // What is not a file is another one's.
+                if try FileKind(at: path) == .regular { try DurableFile.remove(URL(fileURLWithPath: path)) }
+            }
         }
     }
 
@@ -46,19 +48,26 @@ struct SearchIndexFile {
     ///
     /// - Throws: 134080 when a folder, a link or a device has the name; an error of SQLite or of the file system.
     func open() throws -> SQLiteSearchIndex {
-        try prepare()
-        do {
-            return try SQLiteSearchIndex(at: url)
-        } catch let damage as SearchIndexDamage {
-            Log.store.warning("The search index at \(url.path) is built anew: \(damage).")
-            try remove()
+        // Who makes the file must not meet one who removes the old one's log.
+        try DurableFile.locking(url.deletingLastPathComponent()) {
             try prepare()
-            return try SQLiteSearchIndex(at: url)
+            do {
+                return try SQLiteSearchIndex(at: url)
+            } catch let damage as SearchIndexDamage {
+                Log.store.warning("The search index at \(url.path) is built anew: \(damage).")
+                try removeFiles()
+                try prepare()
+                return try SQLiteSearchIndex(at: url)
+            }
         }
     }
 
     /// Removes the index; nothing is lost with it.
     func remove() throws {
+        try DurableFile.locking(url.deletingLastPathComponent()) { try removeFiles() }
+    }
+
+    private func removeFiles() throws {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let path = url.path + suffix
             // What is not a file is another one's.

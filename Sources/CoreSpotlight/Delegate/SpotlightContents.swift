@@ -91,40 +91,54 @@ enum SpotlightStores {
 private struct SpotlightItems: SearchedItems {
     let delegate: NSCoreDataCoreSpotlightDelegate
 
-    func collections(_ isCancelled: () -> Bool) throws -> [ItemCollection] {
+    func read<Value>(
+        _ isCancelled: () -> Bool, _ body: ([ItemCollection]) throws -> [Value]
+    ) throws -> [Value] {
         guard let store = delegate.store else { return [] }
-        let opened: StoreSearch.Opened
-        do {
-            opened = try delegate.search(of: store).current(isCancelled: isCancelled)
-        } catch  where delegate.store == nil {
-            // Removed from its coordinator meanwhile, it has no items.
-            return []
+        return try unlessRemoved {
+            let search = try delegate.search(of: store)
+            _ = try search.current(isCancelled: isCancelled)
+            return try search.read { opened in
+                try body(
+                    opened.contents.fieldCounts.indices.map {
+                        ItemCollection(index: opened.index, number: $0)
+                    })
+            }
         }
-        return opened.contents.fieldCounts.indices.map { ItemCollection(index: opened.index, number: $0) }
     }
 
-    func items(_ keys: [Int64], in collection: ItemCollection) throws -> [CSSearchableItem] {
+    /// What a block returns; nothing for a store that was removed from its coordinator meanwhile.
+    private func unlessRemoved<Value>(_ body: () throws -> [Value]) throws -> [Value] {
+        do {
+            return try body()
+        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOperation.rawValue {
+            return []
+        } catch  where delegate.store == nil {
+            return []
+        }
+    }
+
+    func items(_ keys: [Int64], in collection: Int) throws -> [CSSearchableItem] {
         guard let store = delegate.store else { return [] }
         let contents = SpotlightContents(store, delegate)
         var items: [Int64: CSSearchableItem] = [:]
-        for home in contents.entities where contents.collection(home) == collection.number {
-            let domain = delegate.domainIdentifier()
-            // A store that was removed meanwhile has no objects.
-            guard store.persistentStoreCoordinator != nil, delegate.store != nil else { return [] }
-            let found = try SpotlightObjects.with(keys, home, in: store) { objects in
-                objects.compactMap { object -> (Int64, CSSearchableItem)? in
-                    delegate.attributeSet(for: object).map { set in
-                        (
-                            object.objectID.reference,
-                            CSSearchableItem(
-                                uniqueIdentifier: object.objectID.uriRepresentation().absoluteString,
-                                domainIdentifier: domain, attributeSet: set)
-                        )
-                    }
-                }
+        for home in contents.entities where contents.collection(home) == collection {
+            let found = try unlessRemoved {
+                try SpotlightObjects.with(keys, home, in: store) { $0.compactMap(item) }
             }
             for (key, item) in found { items[key] = item }
         }
         return keys.compactMap { items[$0] }
+    }
+
+    private func item(_ object: NSManagedObject) -> (Int64, CSSearchableItem)? {
+        delegate.attributeSet(for: object).map { set in
+            (
+                object.objectID.reference,
+                CSSearchableItem(
+                    uniqueIdentifier: object.objectID.uriRepresentation().absoluteString,
+                    domainIdentifier: delegate.domainIdentifier(), attributeSet: set)
+            )
+        }
     }
 }

@@ -120,11 +120,13 @@ private final class AddedItems: SearchedItems, @unchecked Sendable {
         }
     }
 
-    func collections(_ isCancelled: () -> Bool) throws -> [ItemCollection] {
-        [ItemCollection(index: index, number: 0)]
+    func read<Value>(
+        _ isCancelled: () -> Bool, _ body: ([ItemCollection]) throws -> [Value]
+    ) throws -> [Value] {
+        try body([ItemCollection(index: index, number: 0)])
     }
 
-    func items(_ keys: [Int64], in collection: ItemCollection) -> [CSSearchableItem] {
+    func items(_ keys: [Int64], in collection: Int) -> [CSSearchableItem] {
         lock.withLock { keys.compactMap { items[$0] } }
     }
 }

@@ -86,12 +86,14 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     private func report(_ condition: ItemCondition, _ items: any SearchedItems) throws {
-        for collection in try items.collections({ isCancelled }) {
-            let keys = try condition.keys(collection)
+        let found = try items.read({ isCancelled }) { collections in
+            try collections.map { (number: $0.number, keys: try condition.keys($0)) }
+        }
+        for (number, keys) in found {
             for start in stride(from: 0, to: keys.count, by: Self.partSize) {
                 try checkNotCancelled()
                 let part = Array(keys[start..<min(start + Self.partSize, keys.count)])
-                let found = try items.items(part, in: collection)
+                let found = try items.items(part, in: number)
                 guard !found.isEmpty else { continue }
                 state.withLock { $0.count += found.count }
                 foundItemsHandler?(found)

@@ -26,6 +26,8 @@ package final class MemorySearchIndex: SearchIndex, @unchecked Sendable {
 
     package init() {}
 
+    package var isInPlace: Bool { true }
+
     package func state() -> SearchIndexState? { lock.withLock { contents.state } }
 
     package func update<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {

@@ -3,6 +3,9 @@
 /// Nothing that uses an index knows how it is kept. All implementations find the same documents in the same order.
 /// Methods may be called on any thread, several at once.
 package protocol SearchIndex: AnyObject, Sendable {
+    /// Whether the index is where the next one to open it finds it: false once its file was removed or replaced.
+    var isInPlace: Bool { get }
+
     /// The state of the last committed change; nil for an index that has none, or that of another version.
     func state() throws -> SearchIndexState?
 

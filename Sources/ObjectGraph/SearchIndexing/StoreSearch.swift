@@ -116,43 +116,64 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     package func current(
         _ progress: Progress? = nil, isCancelled: () -> Bool = { false }
     ) throws -> Opened {
-        // A damaged index is replaced once, not again and again.
-        do {
-            return try update(progress, isCancelled)
-        } catch let shortage as SearchIndexShortage {
-            Log.store.error(
-                """
-                The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the next \
-                search or change.
-                """)
-            try remove()
-            throw shortage.cause
-        } catch let damage as SearchIndexDamage {
-            Log.store.warning(
-                "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
-            try remove()
+        try attempt { opened in
+            try update(opened, progress, isCancelled)
+            return opened
+        }
+    }
+
+    /// Reads the index with all changes that were committed before the call.
+    ///
+    /// - Parameter body: may be called more than once, where the index turns out to be damaged.
+    package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
+        try attempt { opened in
+            try update(opened, nil, { false })
+            return try body(opened)
+        }
+    }
+
+    /// How often a damaged index is replaced, or opened anew when another thread has removed it, before that is an error.
+    private static let mostAttempts = 5
+
+    private func attempt<Value>(_ body: (Opened) throws -> Value) throws -> Value {
+        var attempts = 1
+        while true {
+            var used: Opened?
             do {
-                return try update(progress, isCancelled)
+                let opened = try open()
+                used = opened
+                let value = try body(opened)
+                // Removed meanwhile, its connections may have been of two files.
+                if opened.index.isInPlace || attempts >= Self.mostAttempts { return value }
+                attempts += 1
+            } catch let shortage as SearchIndexShortage {
+                Log.store.error(
+                    """
+                    The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the next \
+                    search or change.
+                    """)
+                try remove()
+                throw shortage.cause
             } catch let damage as SearchIndexDamage {
-                throw unreadable(damage)
+                guard attempts < Self.mostAttempts else { throw unreadable(damage) }
+                attempts += 1
+                try discard(used, damage)
             }
         }
     }
 
-    /// Reads the index, and once more where it turns out to be damaged.
-    package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
-        do {
-            return try body(current())
-        } catch let damage as SearchIndexDamage {
-            Log.store.warning(
-                "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
-            try remove()
-            do {
-                return try body(current())
-            } catch let damage as SearchIndexDamage {
-                throw unreadable(damage)
-            }
+    /// Removes a damaged index, unless another thread has done so.
+    private func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
+        let isOpen = opened.withLock { opened in
+            guard let damaged, opened?.index === damaged.index else { return false }
+            opened = nil
+            return true
         }
+        // Another process may have put a new one there.
+        guard isOpen, damaged?.index.isInPlace ?? false else { return }
+        Log.store.warning(
+            "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
+        try (store as? any IndexedStore)?.removeSearchIndex(named: name)
     }
 
     private func unreadable(_ damage: SearchIndexDamage) -> NSError {
@@ -174,13 +195,11 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         return try completeState(opened)?.position
     }
 
-    private func update(_ progress: Progress?, _ isCancelled: () -> Bool) throws -> Opened {
-        let opened = try open()
-        if let state = try completeState(opened), try state.position == source.end() { return opened }
+    private func update(_ opened: Opened, _ progress: Progress?, _ isCancelled: () -> Bool) throws {
+        if let state = try completeState(opened), try state.position == source.end() { return }
         while try stepping.withLock({ try step(opened, progress) }) {
             if isCancelled() { throw FetchCancellation.error }
         }
-        return opened
     }
 
     private func completeState(_ opened: Opened) throws -> SearchIndexState? {
@@ -191,7 +210,11 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     private func open() throws -> Opened {
-        if let known = opened.withLock({ $0 }) { return known }
+        let known = opened.withLock { opened in
+            if let known = opened, !known.index.isInPlace { opened = nil }
+            return opened
+        }
+        if let known { return known }
         guard let store else { throw NSError.removedStore }
         let contents = contents(store)
         // Opened by two threads at once it is the same file; the first one stays.
