@@ -6,6 +6,8 @@ import ObjectGraph
 extension SQLiteStore: IndexedStore {
     /// Opens the index in the file beside the store's; for a store in memory, or one that is only read, an index in memory.
     package func openSearchIndex(named name: String?) throws -> any SearchIndex {
+        // A store that was removed, and perhaps deleted, gets no index any more; one that is being replaced is waited for.
+        try readOwnHistory { _ in }
         guard let file = try searchIndexFile(name), !isReadOnly else { return try SQLiteSearchIndex(at: nil) }
         return try file.open()
     }

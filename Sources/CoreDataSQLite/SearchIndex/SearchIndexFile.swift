@@ -35,12 +35,15 @@ struct SearchIndexFile {
         let folder = store.deletingLastPathComponent()
         guard try FileKind(at: folder.path) == .folder else { return }
         let start = store.lastPathComponent + suffix
+        // Of a folder that cannot be listed the names of one index are known.
+        let known =
+            (try? DurableFile.names(in: folder)) ?? ["", "-wal", "-shm", "-journal"].map { start + $0 }
+        // What is not a file is another one's.
+        let paths = try known.filter { $0 == start || $0.hasPrefix(start + "-") }
+            .map { folder.appendingPathComponent($0).path }.filter { try FileKind(at: $0) == .regular }
+        guard !paths.isEmpty else { return }
         try DurableFile.locking(folder) {
-            for name in try DurableFile.names(in: folder) where name == start || name.hasPrefix(start + "-") {
-                let path = folder.appendingPathComponent(name).path
-                // What is not a file is another one's.
-                if try FileKind(at: path) == .regular { try DurableFile.remove(URL(fileURLWithPath: path)) }
-            }
+            for path in paths { try DurableFile.remove(URL(fileURLWithPath: path)) }
         }
     }
 
