@@ -34,6 +34,21 @@ struct ExcerptTests {
         #expect(found.part == "y z war and peace x x x")
     }
 
+    @Test("A part is short, however long the words, and what stands between them, are")
+    func longWords() throws {
+        let long = String(repeating: "é", count: 100_000)
+        for text in [
+            "war \(long) \(long)", "\(long) war", String(repeating: " ", count: 100_000) + "war",
+            "war" + String(repeating: ".", count: 100_000),
+        ] {
+            let found = try excerpt(text, "war")
+            #expect(found.part.utf8.count <= 4_096 && found.part.contains("war"))
+        }
+        #expect(try excerpt(long, "é*").part.utf8.count == 4_096)
+        let words = (0..<20_000).map { "w\($0)" }.joined(separator: " ")
+        #expect(try excerpt(words, "w9999").part.hasSuffix("w9999"))
+    }
+
     @Test("A text without the words has no part")
     func nothing() {
         #expect(SearchExcerpt(of: "war", SearchQuery("peace").requiredPhrases, wordCount: 8) == nil)

@@ -193,6 +193,8 @@ struct SearchFetchTests {
             #expect(message("Tag").contains("'Tag'") && message("Tag").contains("Index in Spotlight"))
             #expect(message("Book", ["note"]).contains("'note'"))
             #expect(message("Book", ["nothing"]).contains("'nothing'"))
+            #expect(throws: NSError.self) { try context.search("x", in: NSManagedObject.self) }
+            #expect(throws: NSError.self) { try context.search(SearchRequest("x", entityName: "Nothing")) }
         }
     }
 

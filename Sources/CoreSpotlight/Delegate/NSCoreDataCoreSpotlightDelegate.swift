@@ -21,7 +21,7 @@ import Synchronization
 open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock.
 
-    private let description_: NSPersistentStoreDescription
+    private let storeDescription: NSPersistentStoreDescription
     private let coordinator: NSPersistentStoreCoordinator
     private let running = Mutex<StoreIndexing?>(nil)
     private let made = Mutex<StoreSearch?>(nil)
@@ -35,7 +35,7 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     public init(
         forStoreWith description: NSPersistentStoreDescription, coordinator psc: NSPersistentStoreCoordinator
     ) {
-        description_ = description
+        storeDescription = description
         coordinator = psc
         super.init()
     }
@@ -69,7 +69,7 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
             guard let store else {
                 throw NSError.coreData(
                     .persistentStoreOpen,
-                    "The coordinator has no store at \(description_.url?.path ?? ""); index it when it was added."
+                    "The coordinator has no store at \(storeDescription.url?.path ?? ""); index it when it was added."
                 )
             }
             let search = try search(of: store)
@@ -120,13 +120,12 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
         _ searchableIndex: CSSearchableIndex,
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
     ) {
+        let wasIndexing = isIndexingEnabled
+        stopSpotlightIndexing()
         deleteSpotlightIndex { error in
             if let error { Log.store.error("The index could not be removed: \(error.localizedDescription)") }
         }
-        if isIndexingEnabled {
-            stopSpotlightIndexing()
-            startSpotlightIndexing()
-        }
+        if wasIndexing { startSpotlightIndexing() }
         acknowledgementHandler()
     }
 
@@ -142,9 +141,9 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     // MARK: The store
 
     var store: (any ObjectStore)? {
-        let url = description_.url?.standardizedFileURL
+        let url = storeDescription.url?.standardizedFileURL
         return coordinator.objectStores.first { store in
-            store.type == description_.type && (url == nil || store.url?.standardizedFileURL == url)
+            store.type == storeDescription.type && (url == nil || store.url?.standardizedFileURL == url)
         }
     }
 

@@ -36,9 +36,36 @@ package struct SearchExcerpt: Hashable, Sendable {
         // Some words before the first one show what it is about.
         let first = max(0, min(start - wordCount / 4, tokens.count - wordCount))
         let last = min(first + wordCount, tokens.count) - 1
-        let lower = first == 0 ? 0 : tokens[first].range.lowerBound
-        let upper = last == tokens.count - 1 ? text.utf8.count : tokens[last].range.upperBound
-        part = lower..<max(upper, lower)
+        part = Self.part(
+            of: text, tokens[first...last], first == 0, last == tokens.count - 1, tokens[start].range)
+    }
+
+    /// A part is cut after as many bytes: words, and what stands between them, may be of any length.
+    private static let mostBytes = 4_096
+    /// As many bytes before the first word and after the last one of a text are shown.
+    private static let mostEdge = 64
+
+    /// The part of a text that some words take, with what is around them at the ends of the text.
+    private static func part(
+        of text: String, _ tokens: ArraySlice<SearchToken>, _ isAtStart: Bool, _ isAtEnd: Bool,
+        _ found: Range<Int>
+    ) -> Range<Int> {
+        guard let first = tokens.first?.range, let last = tokens.last?.range else { return 0..<0 }
+        let count = text.utf8.count
+        var lower = isAtStart && first.lowerBound <= mostEdge ? 0 : first.lowerBound
+        var upper = isAtEnd && count - last.upperBound <= mostEdge ? count : last.upperBound
+        if upper - lower > mostBytes {
+            // The found word is in it in any case.
+            if found.lowerBound - lower > mostBytes / 4 { lower = found.lowerBound }
+            upper = min(upper, lower + mostBytes)
+            let utf8 = text.utf8
+            var index = utf8.index(utf8.startIndex, offsetBy: upper)
+            while upper < count, utf8[index] & 0xC0 == 0x80 {
+                index = utf8.index(before: index)
+                upper -= 1
+            }
+        }
+        return lower..<upper
     }
 
     /// The occurrence from which on a part has the most different phrases; the first of several.

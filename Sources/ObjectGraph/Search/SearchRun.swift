@@ -244,9 +244,14 @@ extension NSManagedObjectContext {
         if let name = request.entityName {
             fetch = NSFetchRequest(entityName: name)
         } else {
-            guard let entity = persistentStoreCoordinator?.entity(for: Object.self) else {
+            // Several entities may be without a class of their own.
+            guard Object.self != NSManagedObject.self,
+                let entity = persistentStoreCoordinator?.entity(for: Object.self)
+            else {
                 throw NSError.coreData(
-                    .coreData, "A search needs an entity: the model has none with the class \(Object.self).")
+                    .coreData,
+                    "A search needs an entity: entityName names none, and the model has none with the class \(Object.self)."
+                )
             }
             fetch = NSFetchRequest(entityName: entity.name ?? "")
             fetch.entity = entity
