@@ -4,7 +4,9 @@ import Foundation
 import PackageDescription
 
 /// The modules of this package that `CoreData` re-exports.
-let stack = ["CocoaFoundation", "ManagedObjectModel", "ObjectGraph", "CoreDataSQL", "CoreDataSQLite"]
+let stack = [
+    "CocoaFoundation", "FullTextSearch", "ManagedObjectModel", "ObjectGraph", "CoreDataSQL", "CoreDataSQLite",
+]
 
 let package = Package(
     name: "OpenCoreData",
@@ -15,6 +17,7 @@ let package = Package(
         .library(name: "CoreDataMacros", targets: ["CoreDataMacros"]),
         .library(name: "CoreDataOpenCombine", targets: ["CoreDataOpenCombine"]),
         .library(name: "CoreDataTypedPredicates", targets: ["CoreDataTypedPredicates"]),
+        .library(name: "CoreSpotlight", targets: ["CoreSpotlight"]),
         .plugin(name: "CoreDataPortPlugin", targets: ["CoreDataPortPlugin"]),
         .executable(name: "coredata", targets: ["CoreDataCommand"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
@@ -37,6 +40,8 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
         .target(name: "CocoaFoundation"),
+        // Words of texts, queries, and an index in memory. Knows no objects.
+        .target(name: "FullTextSearch", dependencies: ["CocoaFoundation"]),
         // All changes of files that are not SQLite's to make. No C: the tools of a client's build use it.
         .target(name: "DurableFiles"),
         .target(
@@ -51,6 +56,7 @@ let package = Package(
                 "CZlib",
                 "CocoaFoundation",
                 "DurableFiles",
+                "FullTextSearch",
                 "ManagedObjectModel",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -67,6 +73,7 @@ let package = Package(
                 "CocoaFoundation",
                 "CoreDataSQL",
                 "DurableFiles",
+                "FullTextSearch",
                 "ManagedObjectModel",
                 "ObjectGraph",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -78,6 +85,9 @@ let package = Package(
         // Conditions written with key paths. Not in `CoreData`: operators on key paths get in the way of those of other modules.
         .target(
             name: "CoreDataTypedPredicates", dependencies: ["CoreData"]),
+        // The delegate that indexes a store, items and queries, for sources that import Apple's module of this name.
+        .target(
+            name: "CoreSpotlight", dependencies: ["CoreData", "FullTextSearch", "ObjectGraph"]),
         // Publishers, and objects that announce their changes, for clients that use OpenCombine.
         .target(
             name: "CoreDataOpenCombine",
@@ -263,6 +273,15 @@ let package = Package(
         .testTarget(
             name: "CocoaFoundationTests",
             dependencies: ["CocoaFoundation", "CoreDataTypedPredicates", "TestSupport"]),
+        .testTarget(
+            name: "CoreSpotlightTests", dependencies: ["CoreData", "CoreSpotlight"], packageAccess: false),
+        // Full-text search: the words, the index and what clients call.
+        .testTarget(
+            name: "SearchTests",
+            dependencies: [
+                "CoreData", "CoreDataSQLite", "FullTextSearch", "ObjectGraph", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "ManagedObjectModelTests",
             dependencies: ["DurableFiles", "ManagedObjectModel", "TestSupport"]),

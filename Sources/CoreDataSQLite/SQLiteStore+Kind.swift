@@ -39,7 +39,10 @@ extension SQLiteStore {
 
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         let file = try file(at: url, options)
+        // First: no text of the store stays behind. What cannot be destroyed is indexed anew.
+        try SearchIndexFile.remove(beside: url)
         try OpenStores(of: url).removing { try file.destroy() }
+        try SearchIndexFile.remove(beside: url)
     }
 
     package static func replace(
@@ -48,6 +51,7 @@ extension SQLiteStore {
     ) throws {
         try file(at: url, options).replace(
             with: file(at: source, sourceOptions), closing: OpenStores(of: url).reopening)
+        try SearchIndexFile.remove(beside: url)
     }
 
     package static func migrateIfNeeded(

@@ -207,6 +207,14 @@ package enum DurableFile {
         }
     }
 
+    /// Runs a block while no other thread or process runs one for the same folder.
+    package static func locking<Value>(_ folder: URL, _ body: () throws -> Value) throws -> Value {
+        let descriptor = try FileSystem.calls.openFile(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { FileSystem.calls.closeFile(descriptor) }
+        try FileSystem.calls.lockFile(descriptor, LOCK_EX)
+        return try body()
+    }
+
     /// Sees to it that what a folder has, and has no more, outlives a power cut.
     package static func syncFolder(_ url: URL) throws { try sync(openFolder(url)) }
 

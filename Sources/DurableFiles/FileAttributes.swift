@@ -63,3 +63,12 @@ package struct FileAttributes: Equatable, Sendable {
         }
     }
 }
+
+extension FileAttributes {
+    /// Gives them to a file that may be open elsewhere in the process: to open and close a database here would release its locks.
+    package func set(atPath path: String) throws {
+        // Only root gives files away.
+        _ = lchown(path, user, group)
+        guard chmod(path, mode) == 0 else { throw FileError(call: "chmod", path: path, code: errno) }
+    }
+}

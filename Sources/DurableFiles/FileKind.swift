@@ -78,3 +78,17 @@ extension URL {
         return file
     }
 }
+
+/// Tells a file from another one that has taken its place.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// That of the file at a path; nil when there is none, or it cannot be looked at.
+    package init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        number = status.st_ino
+    }
+}

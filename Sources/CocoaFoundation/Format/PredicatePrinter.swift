@@ -15,7 +15,7 @@ extension NSPredicate {
             case .predicate(let predicate):
                 switch predicate.shape {
                 case .value(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-                case .opaque: text += (predicate as? SwiftPredicate)?.text ?? "BLOCKPREDICATE"
+                case .opaque: text += (predicate as? any DescribedPredicate)?.text ?? "BLOCKPREDICATE"
                 case .comparison(let comparison): text += comparison.comparisonText
                 case .compound(let type, let parts): rest += NSPredicate.pieces(type, parts).reversed()
                 }

@@ -1,5 +1,5 @@
 /// A predicate of Swift's that has no equivalent in the language of `NSPredicate`: Swift's own code evaluates it.
-final class SwiftPredicate: NSPredicate {
+final class SwiftPredicate: NSPredicate, DescribedPredicate {
     /// Why there is no equivalent.
     private let reason: String
     private let evaluation: (Any) throws -> Bool
@@ -35,7 +35,7 @@ final class SwiftPredicate: NSPredicate {
     }
 
     /// The text: a store that refuses the predicate says with it why there is no other.
-    var text: String { "BLOCKPREDICATE(\(reason))" }
+    package var text: String { "BLOCKPREDICATE(\(reason))" }
 
     override var predicateFormat: String { text }
     override var description: String { text }
@@ -45,6 +45,18 @@ final class SwiftPredicate: NSPredicate {
 
     override func copy() -> Any { self }
     override func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// A predicate that code evaluates, and that has a text nevertheless.
+package protocol DescribedPredicate: NSPredicate {
+    /// What stands for it in the format of a predicate that it is a part of.
+    var text: String { get }
+}
+
+/// A predicate that may turn out not to be one that can be evaluated.
+package protocol CheckedPredicate: NSPredicate {
+    /// - Throws: why it cannot be evaluated.
+    func check() throws
 }
 
 extension NSPredicate {

@@ -57,6 +57,10 @@ struct PredicateCompiler {
             for part in predicate.chainedParts { conditions.append(try condition(part)) }
             return conditions.chained(type == .or ? .or : .and)
         case .opaque:
+            if let search = predicate as? StoredSearchPredicate {
+                return try ValueList(search.references().map(SQLValue.integer)).condition(
+                    root.object.sql, dialect)
+            }
             throw Self.unsupported(
                 predicate, "it is evaluated by code; a store evaluates conditions on stored properties")
         }

@@ -170,6 +170,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         rowCache.removeAll()
         if case .writing(let connection, _) = connections { writers.begin(connection) }
         access.withLock { $0 = connections }
+        for companion in companions { companion.storeDidClose() }
         // After that: one that is made meanwhile may be of the file that was open before.
         generations.expireAll()
     }
@@ -267,6 +268,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
         }
         rowCache.removeAll()
+        for companion in companions { companion.storeDidClose() }
     }
 
     // MARK: Reading

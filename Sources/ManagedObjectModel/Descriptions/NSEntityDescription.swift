@@ -203,8 +203,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Combinations of values that no two objects may share: arrays of attribute names or descriptions.
     open var uniquenessConstraints: [[Any]] = [] { willSet { willChange("uniquenessConstraints") } }
 
-    /// The expression for the text that stands for an object in the system's search. It is kept for the
-    /// model's sake.
+    /// The expression for the text that stands for an object in a search, whose words are indexed.
     open var coreSpotlightDisplayNameExpression: NSExpression {
         get { spotlightExpression ?? NSExpression(forConstantValue: nil) }
         set {

@@ -43,8 +43,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// What `isIndexed` holds, for code of this package, which has to honour it without a warning.
     package internal(set) var isIndexedAlone = false
 
-    /// Whether values go into the system's search index. It is kept for the model's sake; nothing here
-    /// indexes.
+    /// Whether the words of the values are indexed for search: "Index in Spotlight".
     open var isIndexedBySpotlight = false { willSet { willChange("isIndexedBySpotlight") } }
 
     /// Whether values are written to a record beside the store, for a search index of old systems.

@@ -18,6 +18,7 @@ struct QueryCheck {
             switch next.shape {
             case .value: break
             case .opaque:
+                try (next as? any CheckedPredicate)?.check()
                 guard next.isOfSwiftAlone else { break }
                 throw NSError.coreData(
                     .coreData, "Unsupported predicate \(next.formatString): it is evaluated by Swift code.")

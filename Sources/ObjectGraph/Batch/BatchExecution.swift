@@ -127,6 +127,8 @@ struct BatchExecution {
     }
 
     private func post(_ outcome: BatchOutcome, in store: any BatchStore) {
-        if outcome.count > 0 { coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber) }
+        guard outcome.count > 0 else { return }
+        coordinator.postRemoteChange(store, historyNumber: outcome.historyNumber)
+        for companion in store.companions { companion.storeDidChange(nil) }
     }
 }

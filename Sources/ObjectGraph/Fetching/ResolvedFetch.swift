@@ -299,7 +299,7 @@ package struct ResolvedFetch {
             guard let context else { return predicate }
             return predicate?.namingPermanently(context.identities)
         }
-        query.predicate = naming(specification.predicate)
+        query.predicate = naming(specification.predicate)?.searching(store, home)
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset

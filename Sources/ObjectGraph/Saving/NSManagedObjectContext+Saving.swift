@@ -178,6 +178,9 @@ extension NSManagedObjectContext {
             keepExternalData(storePlan.deleted)
             do {
                 outcomes.append((storePlan, try storePlan.store.save(storePlan.unit)))
+                for companion in storePlan.store.companions {
+                    companion.storeDidChange { storePlan.unit.changedKeys }
+                }
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes, isComplete: false)

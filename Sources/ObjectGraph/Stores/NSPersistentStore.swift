@@ -32,6 +32,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     private var location: URL?
     /// The file whose external data the store reads, if it is not its own. Set before it is used.
     package nonisolated(unsafe) var fileOfExternalData: URL?
+    private var ownCompanions: [StoreCompanion] = []
     private var homesByNumber: [StoredEntity?] = []
     private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
 
@@ -160,6 +161,25 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             return nil
         }
         return number
+    }
+
+    /// What follows the changes of the store.
+    package var companions: [StoreCompanion] { lock.withLock { ownCompanions } }
+
+    /// Has a companion follow the changes of the store, unless there is one of its name already: that is returned.
+    package func keepCompanion(_ companion: StoreCompanion) -> StoreCompanion {
+        lock.withLock {
+            if let kept = ownCompanions.first(where: { $0.companionName == companion.companionName }) {
+                return kept
+            }
+            ownCompanions.append(companion)
+            return companion
+        }
+    }
+
+    /// Ends the following of a companion.
+    package func dropCompanion(_ companion: StoreCompanion) {
+        lock.withLock { ownCompanions.removeAll { $0 === companion } }
     }
 
     // MARK: Entities

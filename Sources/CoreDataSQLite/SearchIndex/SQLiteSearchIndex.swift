@@ -1,0 +1,209 @@
+import CoreDataSQL
+import DurableFiles
+import FullTextSearch
+import Foundation
+import GRDB
+import ObjectGraph
+
+/// An index in a SQLite database of its own: a file beside the store, or in memory.
+final class SQLiteSearchIndex: SearchIndex {
+    private let database: any DatabaseWriter
+    /// The file; nil for an index in memory.
+    private let url: URL?
+    private let identity: FileIdentity?
+
+    /// - Throws: `SearchIndexDamage` for a file that is not an index; an error of SQLite or of the file system.
+    init(at url: URL?) throws {
+        self.url = url
+        // Connections that read are opened later: of another file in its place they would have other contents than the one that writes.
+        identity = url.flatMap { FileIdentity(at: $0.path) }
+        var configuration = Configuration()
+        configuration.label = "CoreData.search"
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(60)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { try SQLiteHardening.install(on: $0) }
+        do {
+            if let url {
+                database = try DatabasePool(path: url.path, configuration: configuration)
+            } else {
+                database = try DatabaseQueue(configuration: configuration)
+            }
+            _ = try database.read(SearchTables.isPresent)
+        } catch let error as DatabaseError {
+            throw Self.error(error, url)
+        }
+    }
+
+    var isInPlace: Bool { url.map { identity != nil && FileIdentity(at: $0.path) == identity } ?? true }
+
+    func state() throws -> SearchIndexState? {
+        try read { database in
+            guard try SearchTables.isPresent(database) else { return nil }
+            return try SearchStateRows.state(database)
+        }
+    }
+
+    func update<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {
+        try catching {
+            do {
+                return try transaction(body)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                // What was written before the disk was full is in the log still.
+                do {
+                    try database.writeWithoutTransaction { database in
+                        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                    }
+                } catch let other as DatabaseError where other.resultCode == .SQLITE_FULL {
+                    throw SearchIndexShortage(Self.error(error, url))
+                }
+                throw error
+            }
+        }
+    }
+
+    private func transaction<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {
+        try database.writeWithoutTransaction { database in
+            var value: Value?
+            try database.inTransaction(.immediate) {
+                let writer = SQLiteSearchWriter(database)
+                value = try body(writer)
+                try writer.finish()
+                return .commit
+            }
+            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+            return value
+        }
+    }
+
+    // MARK: Searching
+
+    func keys(_ search: IndexedSearch, limit: Int?, offset: Int) throws -> [Int64] {
+        try find(search, orElse: []) { database, table, condition in
+            try Int64.fetchAll(
+                database,
+                sql: "SELECT rowid FROM \(table) WHERE \(condition) ORDER BY rowid LIMIT ? OFFSET ?",
+                arguments: [SearchMatch.text(search.query, search.scope), limit ?? -1, offset])
+        }
+    }
+
+    func count(_ search: IndexedSearch) throws -> Int {
+        try find(search, orElse: 0) { database, table, condition in
+            try Int.fetchOne(
+                database, sql: "SELECT COUNT(*) FROM \(table) WHERE \(condition)",
+                arguments: [SearchMatch.text(search.query, search.scope)]) ?? 0
+        }
+    }
+
+    func ranks(_ search: IndexedSearch) throws -> [Int64: Double] {
+        try find(search, orElse: [:]) { database, table, condition in
+            var ranks: [Int64: Double] = [:]
+            // FTS5 looks at all phrases of its query, also at those of a group that a document does not meet.
+            for group in search.query.groups {
+                let rows = try GRDB.Row.fetchCursor(
+                    database, sql: "SELECT rowid, bm25(\(table)) FROM \(table) WHERE \(condition)",
+                    arguments: [SearchMatch.text(group, search.scope)])
+                while let row = try rows.next() {
+                    // Lower is better there.
+                    ranks[row[0], default: 0] -= row[1] as Double
+                }
+            }
+            return ranks
+        }
+    }
+
+    func counts(_ search: IndexedSearch) throws -> [Int32: Int] {
+        try find(search, orElse: [:]) { database, table, condition in
+            let rows = try GRDB.Row.fetchAll(
+                database, sql: "SELECT kind, COUNT(*) FROM \(table) WHERE \(condition) GROUP BY kind",
+                arguments: [SearchMatch.text(search.query, search.scope)])
+            return Dictionary(rows.map { ($0[0] as Int32, $0[1] as Int) }, uniquingKeysWith: +)
+        }
+    }
+
+    func statistics(_ search: IndexedSearch) throws -> SearchStatistics {
+        try find(search, orElse: SearchStatistics()) { database, table, _ in
+            var statistics = try SearchStateRows.totals(search.collection, database)
+            for phrase in search.query.phrases {
+                statistics.documentCounts[phrase] = try Int.fetchOne(
+                    database, sql: "SELECT COUNT(*) FROM \(table) WHERE \(table) MATCH ?",
+                    arguments: [SearchMatch.text(phrase, search.scope)])
+            }
+            return statistics
+        }
+    }
+
+    func words(
+        beginningWith prefix: String, in collection: Int, ofKinds kinds: Set<Int32>?, limit: Int
+    ) throws -> [IndexedWord] {
+        let table = SearchTables.documents(collection)
+        let condition = Self.condition(table, kinds)
+        return try read { database in
+            guard try database.tableExists(table) else { return [] }
+            // No letter is the last code point.
+            let terms = try GRDB.Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT term, doc FROM \(SearchTables.vocabulary(collection)) WHERE term >= ? AND term < ?
+                    ORDER BY doc DESC, term
+                    """,
+                arguments: [prefix, prefix + "\u{10FFFF}"])
+            var found: [IndexedWord] = []
+            while let term = try terms.next() {
+                let (word, most) = (term[0] as String, term[1] as Int)
+                // None of the rest has more documents of these kinds.
+                if found.count >= limit, found[limit - 1].documentCount > most { break }
+                let match = SearchMatch.text(SearchPhrase(words: [word]), .all)
+                guard
+                    let row = try GRDB.Row.fetchOne(
+                        database, sql: "SELECT COUNT(*), MIN(rowid) FROM \(table) WHERE \(condition)",
+                        arguments: [match]), let document = row[1] as Int64?
+                else { continue }
+                found.append(IndexedWord(key: word, documentCount: row[0], document: document))
+                found = found.mostFrequentFirst
+                if found.count > limit { found.removeLast(found.count - limit) }
+            }
+            return found
+        }
+    }
+
+    private func find<Value>(
+        _ search: IndexedSearch, orElse none: Value, _ body: (Database, String, String) throws -> Value
+    ) throws -> Value {
+        guard !search.query.isEmpty else { return none }
+        if case .only(let fields) = search.scope, fields.isEmpty { return none }
+        let table = SearchTables.documents(search.collection)
+        return try read { database in
+            guard try database.tableExists(table) else { return none }
+            return try body(database, table, Self.condition(table, search.kinds))
+        }
+    }
+
+    private static func condition(_ table: String, _ kinds: Set<Int32>?) -> String {
+        guard let kinds else { return "\(table) MATCH ?" }
+        return "\(table) MATCH ? AND kind IN (\(kinds.sorted().map(String.init).joined(separator: ", ")))"
+    }
+
+    // MARK: Errors
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try catching { try database.read(body) }
+    }
+
+    private func catching<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as DatabaseError { throw Self.error(error, url) }
+    }
+
+    /// - Returns: `SearchIndexDamage` for what only another index mends, also where the file was removed while it is in use.
+    private static func error(_ error: DatabaseError, _ url: URL?) -> any Error {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_SCHEMA,
+            .SQLITE_MISMATCH:
+            SearchIndexDamage(error.message ?? "it is malformed")
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN,
+            .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+            SearchIndexDamage(error.message ?? "it cannot be read")
+        default: NSError.sqlite(error, during: "search the index", store: url)
+        }
+    }
+}

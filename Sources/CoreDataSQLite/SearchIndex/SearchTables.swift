@@ -1,0 +1,63 @@
+import FullTextSearch
+import GRDB
+
+/// The tables of an index: one of FTS5 for each collection, one that lists the words of it, and one for the state.
+///
+/// FTS5 gets the words as canonical forms with spaces between them, so that its plainest tokenizer, which divides ASCII text at what is
+/// neither letter nor digit and nothing else, finds exactly these. It keeps them, too: without them it could not take a document
+/// out again.
+enum SearchTables {
+    /// Marks files of this kind: `OCSI`.
+    static let applicationID: Int32 = 0x4F43_5349
+    /// Raised whenever words or tables change.
+    static let version: Int32 = 1
+
+    static func documents(_ collection: Int) -> String { "d\(collection)" }
+    static func vocabulary(_ collection: Int) -> String { "v\(collection)" }
+
+    /// Whether a database has an index of this version.
+    ///
+    /// - Throws: `SearchIndexDamage` for a database that is another one's; an error of SQLite.
+    static func isPresent(_ database: Database) throws -> Bool {
+        let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        guard id == applicationID else {
+            let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+            if count == 0 { return false }
+            throw SearchIndexDamage("it is a database of another kind")
+        }
+        guard try Int32.fetchOne(database, sql: "PRAGMA user_version") == version else { return false }
+        return try database.tableExists("state")
+    }
+
+    /// Makes the tables of an empty index, in place of all that is there.
+    static func make(fieldCounts: [Int], _ database: Database) throws {
+        try removeAll(database)
+        try database.execute(
+            sql: """
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                """)
+        for (collection, count) in fieldCounts.enumerated() {
+            let fields = (0..<count).map { ", f\($0)" }.joined()
+            let name = documents(collection)
+            try database.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE \(name) USING fts5(
+                        kind UNINDEXED, words UNINDEXED\(fields), tokenize = 'ascii', prefix = '2 3');
+                    CREATE VIRTUAL TABLE \(vocabulary(collection)) USING fts5vocab(\(name), 'row');
+                    """)
+        }
+    }
+
+    private static func removeAll(_ database: Database) throws {
+        // The tables of FTS5 take along those in which it keeps its contents.
+        let tables = try GRDB.Row.fetchAll(
+            database, sql: "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' ORDER BY rootpage")
+        for row in tables {
+            let name: String = row["name"]
+            guard !name.hasPrefix("sqlite_"), row["rootpage"] == 0 || name == "state" else { continue }
+            try database.execute(sql: "DROP TABLE IF EXISTS \(database.quoted(name))")
+        }
+    }
+}

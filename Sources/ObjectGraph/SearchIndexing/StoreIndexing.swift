@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import FullTextSearch
+import Synchronization
+
+/// Indexes one store in the background: all of it once, and then what its own process and others change.
+package final class StoreIndexing: @unchecked Sendable {
+    // Unchecked: what is not constant is behind a lock.
+
+    private struct State {
+        var isScheduled = false
+        var hasEnded = false
+        var monitor: RemoteChangeMonitor?
+        var position: SearchIndexState.Position?
+    }
+
+    private weak let store: (any ObjectStore)?
+    private weak let search: StoreSearch?
+    private let id = UUID()
+    private let queue: DispatchQueue
+    private let state = NSLock()
+    private var current = State()
+    private let updated: @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
+    /// Counts the objects that are indexed for the first time.
+    package let progress = Progress(totalUnitCount: -1)
+
+    /// How long after a failure, such as of a full disk, the next attempt is made, if nothing changes before.
+    private static let pause = 5.0
+
+    /// - Parameter updated: is called when the index has come to another position, on the queue of the indexing.
+    package init(
+        _ store: any ObjectStore, _ search: StoreSearch,
+        updated: @escaping @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
+    ) {
+        self.store = store
+        self.updated = updated
+        self.search = search
+        queue = DispatchQueue(label: "com.apple.CoreData.SearchIndexing", qos: .utility)
+    }
+
+    package func begin() {
+        search?.addListener(id) { [weak self] in self?.schedule() }
+        if let store = store as? any FollowedStore, let file = store.fileURL {
+            do {
+                let monitor = try RemoteChangeMonitor(
+                    file,
+                    version: { [weak store] in
+                        guard let store else { throw NSError.removedStore }
+                        return try store.foreignDataVersion()
+                    }
+                ) { [weak self] in self?.schedule() }
+                state.withLock { current.monitor = monitor }
+            } catch {
+                Log.store.error(
+                    """
+                    Changes of others to the store at \(file.path) are indexed at the next search: \
+                    \(error.localizedDescription)
+                    """)
+            }
+        }
+        schedule()
+    }
+
+    /// Ends after the running step.
+    package func end() {
+        search?.removeListener(id)
+        let monitor = state.withLock {
+            current.hasEnded = true
+            defer { current.monitor = nil }
+            return current.monitor
+        }
+        monitor?.end()
+    }
+
+    deinit { end() }
+
+    /// Whether there is nothing to be indexed any more: the store was removed from its coordinator.
+    package var isOver: Bool {
+        guard let store, let coordinator = store.persistentStoreCoordinator else { return true }
+        return !coordinator.objectStores.contains { $0 === store }
+    }
+
+    private var hasEnded: Bool { state.withLock { current.hasEnded } }
+
+    private func schedule(after seconds: Double = 0) {
+        let isFirst = state.withLock {
+            guard !current.isScheduled, !current.hasEnded else { return false }
+            current.isScheduled = true
+            return true
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.run() }
+    }
+
+    private func run() {
+        // Later changes are scheduled anew: this run may be past them.
+        state.withLock { current.isScheduled = false }
+        guard !hasEnded, !isOver, let store, let search else { return }
+        do {
+            if progress.totalUnitCount < 0 {
+                progress.totalUnitCount = Int64(max(1, try search.objectCount()))
+            }
+            _ = try search.current(progress) { self.hasEnded }
+            guard let position = try search.position() else { return }
+            progress.completedUnitCount = progress.totalUnitCount
+            let isNew = state.withLock {
+                defer { current.position = position }
+                return current.position != position
+            }
+            if isNew, !hasEnded { updated(store, position) }
+        } catch {
+            guard !FetchCancellation.isError(error), !hasEnded, !isOver else { return }
+            Log.store.error(
+                "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)")
+            schedule(after: Self.pause)
+        }
+    }
+}

@@ -1,0 +1,377 @@
+import Foundation
+import FullTextSearch
+import ManagedObjectModel
+import Synchronization
+
+/// The search index of a store, kept up to date from its changes.
+///
+/// The index is in no transaction of the store: it follows what was committed, so that saves neither wait for it nor fail with it.
+/// Work is done in steps, each in a transaction of the index together with the position that it reached: the next one, after a crash or in
+/// another process, goes on from there. A step reads the objects as they are now, so that it does not matter if a change
+/// is read twice.
+package final class StoreSearch: StoreCompanion, @unchecked Sendable {
+    // Unchecked: what is not constant is behind a lock.
+
+    /// An open index, with what it is made of: another file may have other numbers for the entities.
+    package struct Opened: Sendable {
+        package let index: any SearchIndex
+        package let contents: any IndexedContents
+    }
+
+    private weak let store: (any ObjectStore)?
+    private let source: any SearchSource
+    /// What tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
+    private let name: String?
+    private let contents: @Sendable (any ObjectStore) -> any IndexedContents
+    private let opened = Mutex<Opened?>(nil)
+    /// One thread at a time takes a step; others of this process wait.
+    private let stepping = NSLock()
+    /// What the first indexing is reading; used while stepping.
+    private var reading: (kind: StoredEntity, keys: [Int64])?
+    private let background = Mutex<StoreIndexing?>(nil)
+    private let listeners = Mutex<[UUID: @Sendable () -> Void]>([:])
+
+    /// How many objects a step of the first indexing reads.
+    private static let stepSize = 1_000
+
+    /// The search of a store; made at the first call.
+    ///
+    /// - Parameters:
+    ///   - name: tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
+    ///   - owner: what the contents come from; nil for the model.
+    ///   - contents: what the index has in it.
+    /// - Throws: 134060 for a store without persistent history, and for one of a type that cannot be searched.
+    package static func of(
+        _ store: any ObjectStore, named name: String? = nil, for owner: AnyObject? = nil,
+        _ contents: @escaping @Sendable (any ObjectStore) -> any IndexedContents = { SearchSchema($0) }
+    ) throws -> StoreSearch {
+        let companionName = companionName(name, owner)
+        if let known = store.companions.first(where: { $0.companionName == companionName }) as? StoreSearch {
+            return known
+        }
+        let source: any SearchSource
+        if let store = store as? any IndexedStore {
+            guard store.hasHistory else {
+                throw NSError.coreData(
+                    .coreData,
+                    """
+                    The store at \(store.url?.path ?? "") cannot be searched: its index follows the persistent history. Open the \
+                    store with the option NSPersistentHistoryTrackingKey set to true.
+                    """, [NSAffectedStoresErrorKey: [store]])
+            }
+            source = HistorySource(store)
+        } else if store is NSAtomicStore {
+            source = SavedChangesSource()
+        } else {
+            throw NSError.coreData(
+                .coreData, "A store of type \(store.type) cannot be searched: its changes are not known.",
+                [NSAffectedStoresErrorKey: [store]])
+        }
+        let search = StoreSearch(store, source, name, companionName, contents)
+        return store.keepCompanion(search) as? StoreSearch ?? search
+    }
+
+    private init(
+        _ store: any ObjectStore, _ source: any SearchSource, _ name: String?, _ companionName: String,
+        _ contents: @escaping @Sendable (any ObjectStore) -> any IndexedContents
+    ) {
+        self.store = store
+        self.source = source
+        self.name = name
+        self.contents = contents
+        super.init(named: companionName)
+    }
+
+    private static func companionName(_ name: String?, _ owner: AnyObject?) -> String {
+        "search \(name ?? "") \(owner.map { "\(ObjectIdentifier($0))" } ?? "")"
+    }
+
+    // MARK: Changes of the store
+
+    package override func storeDidChange(_ keys: (() -> [(home: StoredEntity, reference: Int64)])?) {
+        if let source = source as? SavedChangesSource, let keys { source.note(keys()) }
+        for listener in listeners.withLock({ Array($0.values) }) { listener() }
+    }
+
+    package override func storeDidClose() {
+        // Threads that use it end that; the file is closed after the last.
+        opened.withLock { $0 = nil }
+    }
+
+    /// Calls a block after each change of the store by this process.
+    func addListener(_ id: UUID, _ block: @escaping @Sendable () -> Void) {
+        listeners.withLock { $0[id] = block }
+    }
+
+    func removeListener(_ id: UUID) { listeners.withLock { $0[id] = nil } }
+
+    // MARK: The index
+
+    /// The index with all changes that were committed before the call.
+    ///
+    /// - Parameters:
+    ///   - progress: counts the objects that are indexed for the first time.
+    ///   - isCancelled: is called between two steps.
+    /// - Throws: `NSUserCancelledError`; an error of the store, of the index, or of the file system.
+    package func current(
+        _ progress: Progress? = nil, isCancelled: () -> Bool = { false }
+    ) throws -> Opened {
+        try attempt { opened in
+            try update(opened, progress, isCancelled)
+            return opened
+        }
+    }
+
+    /// Reads the index with all changes that were committed before the call.
+    ///
+    /// - Parameter body: may be called more than once, where the index turns out to be damaged.
+    package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
+        try attempt { opened in
+            try update(opened, nil, { false })
+            return try body(opened)
+        }
+    }
+
+    /// How often a damaged index is replaced, or opened anew when another thread has removed it, before that is an error.
+    private static let mostAttempts = 5
+
+    private func attempt<Value>(_ body: (Opened) throws -> Value) throws -> Value {
+        var attempts = 1
+        while true {
+            var used: Opened?
+            do {
+                let opened = try open()
+                used = opened
+                let value = try body(opened)
+                // Removed meanwhile, its connections may have been of two files.
+                if opened.index.isInPlace || attempts >= Self.mostAttempts { return value }
+                attempts += 1
+            } catch let shortage as SearchIndexShortage {
+                Log.store.error(
+                    """
+                    The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the next \
+                    search or change.
+                    """)
+                try remove()
+                throw shortage.cause
+            } catch let damage as SearchIndexDamage {
+                guard attempts < Self.mostAttempts else { throw unreadable(damage) }
+                attempts += 1
+                try discard(used, damage)
+            }
+        }
+    }
+
+    /// Removes a damaged index, unless another thread has done so.
+    private func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
+        let isOpen = opened.withLock { opened in
+            guard let damaged, opened?.index === damaged.index else { return false }
+            opened = nil
+            return true
+        }
+        // Another process may have put a new one there.
+        guard isOpen, damaged?.index.isInPlace ?? false else { return }
+        Log.store.warning(
+            "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
+        try (store as? any IndexedStore)?.removeSearchIndex(named: name)
+    }
+
+    private func unreadable(_ damage: SearchIndexDamage) -> NSError {
+        .coreData(
+            .persistentStoreOperation,
+            "The search index of the store at \(store?.url?.path ?? "") cannot be read: \(damage.description)."
+        )
+    }
+
+    /// Removes the index; the next search builds it anew.
+    package func remove() throws {
+        opened.withLock { $0 = nil }
+        try (store as? any IndexedStore)?.removeSearchIndex(named: name)
+    }
+
+    /// The position of the index in the history of the store; nil when it is not complete.
+    package func position() throws -> SearchIndexState.Position? {
+        let opened = try open()
+        return try completeState(opened)?.position
+    }
+
+    private func update(_ opened: Opened, _ progress: Progress?, _ isCancelled: () -> Bool) throws {
+        if let state = try completeState(opened), try state.position == source.end() { return }
+        while try stepping.withLock({ try step(opened, progress) }) {
+            if isCancelled() { throw FetchCancellation.error }
+        }
+    }
+
+    private func completeState(_ opened: Opened) throws -> SearchIndexState? {
+        guard let state = try opened.index.state(), state.signature == opened.contents.signature,
+            state.progress == nil
+        else { return nil }
+        return state
+    }
+
+    private func open() throws -> Opened {
+        let known = opened.withLock { opened in
+            if let known = opened, !known.index.isInPlace { opened = nil }
+            return opened
+        }
+        if let known { return known }
+        guard let store else { throw NSError.removedStore }
+        let contents = contents(store)
+        // Opened by two threads at once it is the same file; the first one stays.
+        let made = Opened(
+            index: try (store as? any IndexedStore)?.openSearchIndex(named: name) ?? MemorySearchIndex(),
+            contents: contents)
+        return opened.withLock { opened in
+            if let known = opened { return known }
+            opened = made
+            contents.logIgnored()
+            return made
+        }
+    }
+
+    // MARK: In the background
+
+    /// Begins to index in the background, unless that has begun.
+    ///
+    /// - Returns: the progress of the first indexing, in objects.
+    package func startIndexing() throws -> Progress {
+        guard let store else { throw NSError.removedStore }
+        let made = StoreIndexing(store, self) { _, _ in }
+        let running = background.withLock { background in
+            if let known = background { return known }
+            background = made
+            return made
+        }
+        if running === made { made.begin() }
+        return running.progress
+    }
+
+    package func stopIndexing() {
+        let ended = background.withLock { background in
+            defer { background = nil }
+            return background
+        }
+        ended?.end()
+    }
+
+    // MARK: Steps
+
+    /// Brings the index one step further.
+    ///
+    /// - Returns: whether there is more to do.
+    private func step(_ opened: Opened, _ progress: Progress?) throws -> Bool {
+        guard let store else { throw NSError.removedStore }
+        let contents = opened.contents
+        return try opened.index.update { writer in
+            guard var state = try writer.state(), state.signature == contents.signature else {
+                try begin(writer, contents)
+                return true
+            }
+            if state.progress != nil {
+                try build(writer, &state, store, contents, progress)
+                try writer.setState(state)
+                return true
+            }
+            guard let changes = try source.changes(after: state.position) else {
+                Log.store.notice(
+                    """
+                    The search index of \(store.url?.path ?? "") is built anew: the history was deleted before it was indexed, \
+                    or is that of another file.
+                    """)
+                try begin(writer, contents)
+                return true
+            }
+            guard changes.position != state.position || !changes.keys.isEmpty else { return false }
+            try apply(changes, writer, store, contents)
+            state.position = changes.position
+            try writer.setState(state)
+            return try source.end() != state.position
+        }
+    }
+
+    /// Empties the index, for all to be indexed.
+    private func begin(_ writer: any SearchIndexWriter, _ contents: any IndexedContents) throws {
+        reading = nil
+        let position = try source.end()
+        try writer.reset(fieldCounts: contents.fieldCounts)
+        try writer.setState(
+            SearchIndexState(
+                signature: contents.signature, position: position,
+                progress: contents.entities.isEmpty ? nil : .init(kind: 0, key: 0)))
+    }
+
+    /// Indexes the next objects that were there when indexing began. What has changed since comes after them.
+    private func build(
+        _ writer: any SearchIndexWriter, _ state: inout SearchIndexState, _ store: any ObjectStore,
+        _ contents: any IndexedContents, _ progress: Progress?
+    ) throws {
+        guard let done = state.progress, contents.entities.indices.contains(done.kind) else {
+            state.progress = nil
+            reading = nil
+            return
+        }
+        let home = contents.entities[done.kind]
+        if reading?.kind !== home {
+            var query = FetchQuery(home: home)
+            query.includesSubentities = false
+            reading = (home, try store.keys(for: query).map(\.reference).sorted())
+        }
+        let keys = reading?.keys ?? []
+        let start = keys.partitionIndex { $0 > done.key }
+        let step = keys[start...].prefix(Self.stepSize)
+        guard let last = step.last, let collection = contents.collection(home) else {
+            state.progress = .init(kind: done.kind + 1, key: 0)
+            return
+        }
+        for (key, texts) in try contents.texts(of: Array(step), home, in: store) {
+            // What was indexed before was removed when indexing began, and changes come later.
+            try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: true)
+        }
+        state.progress = .init(kind: done.kind, key: last)
+        progress?.completedUnitCount += Int64(step.count)
+    }
+
+    private func apply(
+        _ changes: SearchChanges, _ writer: any SearchIndexWriter, _ store: any ObjectStore,
+        _ contents: any IndexedContents
+    ) throws {
+        let byEntity = Dictionary(grouping: changes.keys, by: \.entityNumber)
+        for home in contents.entities {
+            guard let keys = byEntity[home.entityNumber], let collection = contents.collection(home) else {
+                continue
+            }
+            let references = keys.map(\.reference).sorted()
+            for start in stride(from: 0, to: references.count, by: Self.stepSize) {
+                let part = Array(references[start..<min(start + Self.stepSize, references.count)])
+                var missing = Set(part)
+                for (key, texts) in try contents.texts(of: part, home, in: store) {
+                    missing.remove(key)
+                    try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: false)
+                }
+                for key in missing { try writer.remove(key, from: collection) }
+            }
+        }
+    }
+
+    /// How many objects there are to be indexed.
+    package func objectCount() throws -> Int {
+        guard let store else { throw NSError.removedStore }
+        return try contents(store).entities.reduce(0) { count, home in
+            var query = FetchQuery(home: home)
+            query.includesSubentities = false
+            return count + (try store.count(for: query))
+        }
+    }
+}
+
+extension Array {
+    /// The index of the first element that meets a condition, which all later ones meet too. O(log n).
+    fileprivate func partitionIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
+        var (lower, upper) = (0, count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if isInSecondPart(self[middle]) { upper = middle } else { lower = middle + 1 }
+        }
+        return lower
+    }
+}

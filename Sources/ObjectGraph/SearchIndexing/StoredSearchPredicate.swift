@@ -1,0 +1,98 @@
+import CocoaFoundation
+import Foundation
+import FullTextSearch
+import ManagedObjectModel
+
+/// A search as a store executes it: the keys that the store's index has found.
+package final class StoredSearchPredicate: NSPredicate, CheckedPredicate, DescribedPredicate {
+    package let text: String
+    private let found: Result<[Int64], any Error>
+    /// Used by one thread, that of the fetch.
+    private lazy var members = Set((try? found.get()) ?? [])
+
+    init(_ text: String, _ found: Result<[Int64], any Error>) {
+        self.text = text
+        self.found = found
+        super.init(block: { _, _ in false })
+    }
+
+    /// The keys of the objects, in ascending order.
+    ///
+    /// - Throws: the error of the search.
+    package func references() throws -> [Int64] { try found.get() }
+
+    package func check() throws { _ = try found.get() }
+
+    package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
+    {
+        switch object {
+        case let node as NSAtomicStoreCacheNode: members.contains(node.objectID.reference)
+        case let object as NSManagedObject: members.contains(object.reference)
+        default: false
+        }
+    }
+
+    package override func evaluate(with object: Any?) -> Bool {
+        evaluate(with: object, substitutionVariables: nil)
+    }
+
+    package override var predicateFormat: String { text }
+    package override var description: String { text }
+    package override func isEqual(_ object: Any?) -> Bool { self === object as AnyObject? }
+    package override var hash: Int { ObjectIdentifier(self).hashValue }
+    package override func copy() -> Any { self }
+    package override func copy(with zone: NSZone? = nil) -> Any { self }
+    package required init?(coder: NSCoder) { nil }
+}
+
+extension NSPredicate {
+    /// Whether a part of the predicate is a search.
+    package var searches: Bool {
+        var rest = [self]
+        while let next = rest.popLast() {
+            if next is SearchPredicate { return true }
+            if case .compound(_, let parts) = next.shape { rest += parts }
+        }
+        return false
+    }
+
+    /// The predicate with the results of its searches, for a store. The errors of these are thrown when the store executes it.
+    package func searching(_ store: any ObjectStore, _ home: StoredEntity) -> NSPredicate {
+        // A store of a client's own evaluates the predicate itself.
+        guard searches, store is any IndexedStore || store is NSAtomicStore else { return self }
+        if let search = self as? SearchPredicate {
+            return StoredSearchPredicate(
+                search.text, Result { try StoreSearch.of(store).keys(search, home) })
+        }
+        guard case .compound(let type, let parts) = shape else { return self }
+        // A chain of many is one level.
+        let all = type == .not ? parts : chainedParts
+        return NSCompoundPredicate(type: type, subpredicates: all.map { $0.searching(store, home) })
+    }
+}
+
+extension StoreSearch {
+    /// A search of the objects of an entity, as the index executes it; nil when there are none.
+    ///
+    /// - Throws: 134060 for an entity or an attribute that is not indexed.
+    package func indexedSearch(
+        _ search: SearchPredicate, _ entity: NSEntityDescription, includesSubentities: Bool = true,
+        _ opened: Opened
+    ) throws -> IndexedSearch? {
+        try search.check(entity)
+        guard let schema = opened.contents as? SearchSchema else { return nil }
+        let kinds = schema.kinds(of: entity, includingSubentities: includesSubentities)
+        guard let collection = kinds.first?.collection else { return nil }
+        let isWhole = includesSubentities && entity.superentity == nil
+        return IndexedSearch(
+            query: search.query, collection: collection, scope: search.scope(entity),
+            kinds: isWhole ? nil : Set(kinds.map(\.home.entityNumber)))
+    }
+
+    fileprivate func keys(_ search: SearchPredicate, _ home: StoredEntity) throws -> [Int64] {
+        try read { opened in
+            guard let indexed = try indexedSearch(search, home.entity, opened) else { return [] }
+            return try opened.index.keys(indexed, limit: nil, offset: 0)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What is kept beside a store and follows its changes, such as its search index. A store owns it, and calls it.
+package class StoreCompanion: @unchecked Sendable {
+    /// Different for each companion of a store.
+    package let companionName: String
+
+    package init(named name: String) { companionName = name }
+
+    /// Called after a save or a batch request has changed the store. `keys` are the changed objects; nil where they are to be read
+    /// from the store's history.
+    package func storeDidChange(_ keys: (() -> [(home: StoredEntity, reference: Int64)])?) {}
+
+    /// Called when the store has closed its file, or has opened another one.
+    package func storeDidClose() {}
+}
+
+extension UnitOfWork {
+    /// The objects that it inserts, updates or deletes.
+    var changedKeys: [(home: StoredEntity, reference: Int64)] {
+        inserts.map { ($0.home, $0.row.reference) } + updates.map { ($0.home, $0.row.reference) }
+            + deletions.map { ($0.home, $0.old.reference) }
+    }
+}
