@@ -35,7 +35,8 @@ let package = Package(
     targets: [
         // MARK: Libraries
         .target(name: "CSwiftRuntime"),
-        .target(name: "CSQLiteDefence", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
+        .target(
+            name: "CSQLiteHardening", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CEmbeddedModels"),
@@ -69,7 +70,7 @@ let package = Package(
         .target(
             name: "CoreDataSQLite",
             dependencies: [
-                "CSQLiteDefence",
+                "CSQLiteHardening",
                 "CocoaFoundation",
                 "CoreDataSQL",
                 "DurableFiles",

@@ -18,7 +18,7 @@ struct Dependency {
     }
 
     /// What is wrong with a member that is meant as one but is not.
-    static func misfit(_ member: DeclSyntax) -> MacroDiagnostic? {
+    static func misuse(_ member: DeclSyntax) -> MacroDiagnostic? {
         guard let name = name(of: member), !isOfType(member),
             PropertyKey.suffix(of: name.identifierText, after: prefix) != nil
         else { return nil }

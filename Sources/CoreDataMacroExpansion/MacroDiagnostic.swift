@@ -6,16 +6,16 @@ import SwiftSyntaxMacros
 struct MacroDiagnostic: Error, DiagnosticMessage {
     let message: String
     /// The part of the source that the compiler points at.
-    let place: Syntax
+    let location: Syntax
     let severity: DiagnosticSeverity
     let fixIts: [FixIt]
 
     init(
-        _ message: String, at place: some SyntaxProtocol, severity: DiagnosticSeverity = .error,
+        _ message: String, at location: some SyntaxProtocol, severity: DiagnosticSeverity = .error,
         fixIts: [FixIt] = []
     ) {
         self.message = message
-        self.place = Syntax(place)
+        self.location = Syntax(location)
         self.severity = severity
         self.fixIts = fixIts
     }
@@ -24,8 +24,8 @@ struct MacroDiagnostic: Error, DiagnosticMessage {
 }
 
 extension MacroExpansionContext {
-    func report(_ complaint: MacroDiagnostic) {
-        diagnose(Diagnostic(node: complaint.place, message: complaint, fixIts: complaint.fixIts))
+    func report(_ diagnostic: MacroDiagnostic) {
+        diagnose(Diagnostic(node: diagnostic.location, message: diagnostic, fixIts: diagnostic.fixIts))
     }
 }
 

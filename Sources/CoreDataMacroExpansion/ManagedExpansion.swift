@@ -12,10 +12,10 @@ extension ManagedExpansion: AccessorMacro {
     ) throws -> [AccessorDeclSyntax] {
         do {
             let variable = try managedVariable(node, declaration, context)
-            let place: ExprSyntax =
+            let location: ExprSyntax =
                 variable.isPrimitive
                 ? "self[primitive: Self.\(variable.keyName)]" : "self[Self.\(variable.keyName)]"
-            return ["get { \(place) }", "set { \(place) = newValue }"]
+            return ["get { \(location) }", "set { \(location) = newValue }"]
         } catch {
             context.report(error)
             // Without a getter the compiler would complain of the macro beside.

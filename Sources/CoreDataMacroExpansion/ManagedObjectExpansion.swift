@@ -11,10 +11,10 @@ package enum ManagedObjectExpansion: MemberMacro {
         do {
             let declared = try ManagedClass(declaration, node)
             for member in declared.body.declarations {
-                let complaint =
-                    UnportedAttribute.complaint(about: member) ?? Dependency.misfit(member)
-                    ?? Validator.misfit(member, of: declared)
-                if let complaint { context.report(complaint) }
+                let diagnostic =
+                    UnportedAttribute.diagnostic(about: member) ?? Dependency.misuse(member)
+                    ?? Validator.misuse(member, of: declared)
+                if let diagnostic { context.report(diagnostic) }
             }
             let tables = [
                 declared.table("registeredDependencies", of: "_ManagedDependencies") {

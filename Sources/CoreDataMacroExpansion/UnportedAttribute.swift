@@ -4,7 +4,7 @@ import SwiftSyntax
 /// `@NSManaged`, which has no accessors where there is no Objective-C runtime.
 enum UnportedAttribute {
     /// What is wrong with a member that has the attribute; nil for any other.
-    static func complaint(about member: DeclSyntax) -> MacroDiagnostic? {
+    static func diagnostic(about member: DeclSyntax) -> MacroDiagnostic? {
         guard let attributes = member.asProtocol((any WithAttributesSyntax).self)?.attributes,
             let attribute = attributes.attribute(named: "NSManaged")
         else { return nil }

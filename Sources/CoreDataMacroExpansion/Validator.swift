@@ -30,7 +30,7 @@ struct Validator {
 
     /// What is wrong with a method that is meant as a validator but is not: it is named as one, for a property of
     /// the class, and throws.
-    static func misfit(_ member: DeclSyntax, of declared: ManagedClass) -> MacroDiagnostic? {
+    static func misuse(_ member: DeclSyntax, of declared: ManagedClass) -> MacroDiagnostic? {
         guard Validator(member, of: declared) == nil, let (function, suffix) = candidate(member),
             declared.propertyNames.contains(PropertyKey.key(from: suffix, among: declared.propertyNames)),
             throwsErrors(function), let parameter = function.signature.parameterClause.parameters.first

@@ -70,9 +70,9 @@ enum GeneratorCommand {
         case let error as UsageError: return "CoreDataModelGenerator: error: \(error.detail)"
         case let error as ModelError: return "\(error.model.path): error: \(error.error)"
         case let error as ModelFileError:
-            let place = [error.file?.path ?? "model", error.line.map(String.init)].compactMap { $0 }
+            let location = [error.file?.path ?? "model", error.line.map(String.init)].compactMap { $0 }
             let text = [error.element, error.detail].compactMap { $0 }.joined(separator: ": ")
-            return "\(place.joined(separator: ":")): error: \(text)"
+            return "\(location.joined(separator: ":")): error: \(text)"
         default: return "CoreDataModelGenerator: error: \(error.localizedDescription)"
         }
     }

@@ -57,7 +57,7 @@ public struct ContextNotificationPublisher: Publisher {
             subscription?.offer(notification)
         }
         let token = NotificationCenter.default.addObserver(
-            forName: name, object: context, queue: nil, using: Listener(receive: offer).hear)
+            forName: name, object: context, queue: nil, using: Listener(receive: offer).receiveNotification)
         subscription.onEnd { NotificationCenter.default.removeObserver(token) }
     }
 }
@@ -66,5 +66,5 @@ public struct ContextNotificationPublisher: Publisher {
 private struct Listener: @unchecked Sendable {
     let receive: (Notification) -> Void
 
-    @Sendable func hear(_ notification: Notification) { receive(notification) }
+    @Sendable func receiveNotification(_ notification: Notification) { receive(notification) }
 }

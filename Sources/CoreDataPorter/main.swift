@@ -5,7 +5,7 @@ import ModelTools
 // What CoreDataPortPlugin runs: CoreDataPorter SOURCES DESTINATION [--model MODEL]... Small, because a client's build
 // builds it. Exits with 1 for sources that cannot be ported, with 2 when nothing can be, with 64 for wrong arguments.
 
-func say(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+func printError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
 var folders: [String] = []
 var models: [String] = []
@@ -18,7 +18,7 @@ while let argument = arguments.popFirst() {
     }
 }
 guard folders.count == 2, !folders.contains(where: { $0.hasPrefix("--") }) else {
-    say("usage: CoreDataPorter SOURCES DESTINATION [--model MODEL]...")
+    printError("usage: CoreDataPorter SOURCES DESTINATION [--model MODEL]...")
     exit(64)
 }
 do {
@@ -29,9 +29,9 @@ do {
     let port = FolderPort(
         URL(fileURLWithPath: folders[0]), into: URL(fileURLWithPath: folders[1]), modelKeys: keys)
     let outcome = try port.run()
-    for diagnostic in outcome.diagnostics { say(diagnostic.description) }
+    for diagnostic in outcome.diagnostics { printError(diagnostic.description) }
     exit(outcome.hasErrors ? 1 : 0)
 } catch {
-    say("error: \((error as? any LocalizedError)?.errorDescription ?? error.localizedDescription)")
+    printError("error: \((error as? any LocalizedError)?.errorDescription ?? error.localizedDescription)")
     exit(2)
 }

@@ -19,18 +19,19 @@ struct FetchIndexes {
     /// - Throws: 134020 for an element that is not a column, and for a condition that is not on columns; with the names
     ///   of index, entity and element.
     func statements() throws -> [SQLStatement] {
-        try entity.home.entity.storeIndexes.filter { !isLeftOut($0) }.flatMap(statements) + locationTrees()
+        try entity.storedEntity.entity.storeIndexes.filter { !isSkipped($0) }.flatMap(statements)
+            + locationTrees()
     }
 
     /// Whether Apple's framework makes no such index: one with a to-many relationship, which is not a column, and one of
     /// a to-one relationship alone, whose column has an index anyway. Its models have both, its stores neither.
-    private func isLeftOut(_ index: NSFetchIndexDescription) -> Bool {
+    private func isSkipped(_ index: NSFetchIndexDescription) -> Bool {
         let relationships = index.elements.compactMap { $0.property as? NSRelationshipDescription }
         return relationships.contains(where: \.isToMany)
             || (index.elements.count == 1 && relationships.count == 1 && index.partialIndexPredicate == nil)
     }
 
-    private var entityName: String { entity.home.entity.name ?? "" }
+    private var entityName: String { entity.storedEntity.entity.name ?? "" }
 
     private func statements(_ index: NSFetchIndexDescription) throws -> [SQLStatement] {
         let columns = try index.elements.map {
@@ -159,7 +160,7 @@ struct FetchIndexes {
     /// R-trees of locations. Apple's own models ask for one by a transient attribute whose user info names the attributes
     /// with the coordinates.
     private func locationTrees() throws -> [SQLStatement] {
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let inherited = layout.superlayout?.slots.count ?? 0
         return try layout.slots[inherited...].filter(\.isTransient).flatMap { slot -> [SQLStatement] in
             guard let setting = slot.property.userInfo?["_NSLocationAttributeDerivedComponents"] else {

@@ -19,8 +19,8 @@ package enum OrderColumn {
             if count > 0 {
                 let room = (number - last.number) / Int64(count + 1)
                 guard room > 0 else { return renumbered(present) }
-                for place in 1...count {
-                    changes.append((last.index + place, last.number + Int64(place) * room))
+                for position in 1...count {
+                    changes.append((last.index + position, last.number + Int64(position) * room))
                 }
             }
             last = (index, number)

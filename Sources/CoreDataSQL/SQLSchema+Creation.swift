@@ -21,11 +21,12 @@ extension SQLSchema {
             Z_SUPER \(.columnType(.integer)), Z_MAX \(.columnType(.integer)))
             """)
         let numbers = Dictionary(
-            entities.map { (ObjectIdentifier($0.home.entity), $0.number) }, uniquingKeysWith: { $1 })
+            entities.map { (ObjectIdentifier($0.storedEntity.entity), $0.number) }, uniquingKeysWith: { $1 })
         statements += entities.map { entity in
-            let parent = entity.home.entity.superentity.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
+            let parent = entity.storedEntity.entity.superentity.flatMap { numbers[ObjectIdentifier($0)] } ?? 0
             let values: [SQLValue] = [
-                .integer(Int64(entity.number)), .text(entity.home.entity.name ?? ""), .integer(Int64(parent)),
+                .integer(Int64(entity.number)), .text(entity.storedEntity.entity.name ?? ""),
+                .integer(Int64(parent)),
             ]
             return "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (\(values: values), 0)"
         }
@@ -97,10 +98,10 @@ extension SQLSchema {
     // MARK: Unique indexes
 
     private func uniqueIndexes(_ entity: SQLEntity) -> [SQLStatement] {
-        entity.home.entity.uniquenessConstraintNames.map { names in
+        entity.storedEntity.entity.uniquenessConstraintNames.map { names in
             let columns = names.compactMap { column(atPath: $0, entity)?.name }
             let list = columns.map { SQLStatement(.indexed($0, isAscending: true)) }
-            let name = "Z_\(entity.home.entity.name ?? "")_UNIQUE_\(names.joined(separator: "_"))"
+            let name = "Z_\(entity.storedEntity.entity.name ?? "")_UNIQUE_\(names.joined(separator: "_"))"
             return "CREATE UNIQUE INDEX \(name: name) ON \(name: entity.table) (\(list: list))"
         }
     }
@@ -111,7 +112,7 @@ extension SQLSchema {
 
     /// The column of a property, or of a composite's element.
     package func column(atPath path: String, _ entity: SQLEntity) -> SQLColumn? {
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let names = path.split(separator: ".").map(String.init)
         guard let first = names.first, let slot = layout.index(of: first) else { return nil }
         var info = layout.slots[slot]

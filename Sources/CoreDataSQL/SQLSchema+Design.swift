@@ -11,9 +11,9 @@ extension SQLSchema {
     ///
     /// - Parameter existing: the tables of the file, if there is one: join tables keep the names that they have.
     package static func design(
-        homes: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables? = nil
+        storedEntities: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables? = nil
     ) -> SQLSchema {
-        var design = SchemaDesign(homes: homes, dialect: dialect, existing: existing)
+        var design = SchemaDesign(storedEntities: storedEntities, dialect: dialect, existing: existing)
         design.run()
         return SQLSchema(
             dialect: dialect, tables: design.tables, joinTables: design.joinTables, entities: design.entities,
@@ -22,7 +22,7 @@ extension SQLSchema {
 }
 
 private struct SchemaDesign {
-    let homes: [StoredEntity]
+    let storedEntities: [StoredEntity]
     let dialect: any SchemaDialect
     let existing: ExistingTables?
     private(set) var tables: [SQLSchema.Table] = []
@@ -30,7 +30,7 @@ private struct SchemaDesign {
     private(set) var entities: [SQLEntity] = []
     private(set) var links: [ObjectIdentifier: SQLLinks] = [:]
 
-    private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
+    private var storedEntitiesByEntity: [ObjectIdentifier: StoredEntity] = [:]
     /// The columns of an entity, inherited ones first.
     private var columns: [ObjectIdentifier: [SQLColumn]] = [:]
     private var tableNames: [ObjectIdentifier: String] = [:]
@@ -54,40 +54,43 @@ private struct SchemaDesign {
     private var joinColumns: [ObjectIdentifier: String] = [:]
     private var usedJoinTables: Set<String> { Set(joinTables.map(\.name)) }
 
-    init(homes: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables?) {
-        self.homes = homes
+    init(storedEntities: [StoredEntity], dialect: any SchemaDialect, existing: ExistingTables?) {
+        self.storedEntities = storedEntities
         self.dialect = dialect
         self.existing = existing
-        for home in homes { homesByEntity[ObjectIdentifier(home.entity)] = home }
-        sharesLinks = existing == nil && (homes.first?.entity.model?.isReconstructed ?? false)
+        for storedEntity in storedEntities {
+            storedEntitiesByEntity[ObjectIdentifier(storedEntity.entity)] = storedEntity
+        }
+        sharesLinks = existing == nil && (storedEntities.first?.entity.model?.isReconstructed ?? false)
         guard !sharesLinks else { return }
-        for home in homes {
-            for relationship in ownRelationships(home)
+        for storedEntity in storedEntities {
+            for relationship in ownRelationships(storedEntity)
             where relationship.isToMany && relationship.inverseRelationship == nil {
                 guard let destination = relationship.destinationEntity else { continue }
-                oneWays[ObjectIdentifier(destination), default: []].append((home, relationship))
+                oneWays[ObjectIdentifier(destination), default: []].append((storedEntity, relationship))
             }
         }
     }
 
     mutating func run() {
-        let families = Dictionary(grouping: homes) { ObjectIdentifier($0.entity.rootEntity) }
-        for home in homes where home.entity.superentity == nil {
-            designTree(home.entity, families[ObjectIdentifier(home.entity)] ?? [])
+        let families = Dictionary(grouping: storedEntities) { ObjectIdentifier($0.entity.rootEntity) }
+        for storedEntity in storedEntities where storedEntity.entity.superentity == nil {
+            designTree(storedEntity.entity, families[ObjectIdentifier(storedEntity.entity)] ?? [])
         }
-        for home in homes {
-            let entity = home.entity
+        for storedEntity in storedEntities {
+            let entity = storedEntity.entity
             let root = entity.rootEntity
             entities.append(
                 SQLEntity(
-                    home: home, table: tableName(root), columns: columns[ObjectIdentifier(entity)] ?? [],
+                    storedEntity: storedEntity, table: tableName(root),
+                    columns: columns[ObjectIdentifier(entity)] ?? [],
                     familyNumbers: entity.selfAndDescendants.compactMap {
-                        homesByEntity[ObjectIdentifier($0)]?.entityNumber
+                        storedEntitiesByEntity[ObjectIdentifier($0)]?.entityNumber
                     },
                     sharesTable: !root.subentities.isEmpty))
         }
         designJoinColumns()
-        for home in homes { designLinks(home) }
+        for storedEntity in storedEntities { designLinks(storedEntity) }
     }
 
     private func tableName(_ root: NSEntityDescription) -> String { tableNames[ObjectIdentifier(root)] ?? "" }
@@ -112,16 +115,16 @@ private struct SchemaDesign {
         for group in ColumnGroup.allCases where group != .integers && group != .toOne {
             for index in family.indices { designColumns(group, leaves[index], &table, &made[index]) }
         }
-        for (home, own) in zip(family, made) {
-            columns[ObjectIdentifier(home.entity)] = inheritedColumns(of: home) + own
+        for (storedEntity, own) in zip(family, made) {
+            columns[ObjectIdentifier(storedEntity.entity)] = inheritedColumns(of: storedEntity) + own
         }
         tables.append(table)
     }
 
     /// The columns of the superentity, as rows of this entity have them: what a property takes beside its own slot
     /// comes after all properties, so it moves when a subentity has more of them.
-    private func inheritedColumns(of home: StoredEntity) -> [SQLColumn] {
-        guard let superlayout = home.layout.superlayout,
+    private func inheritedColumns(of storedEntity: StoredEntity) -> [SQLColumn] {
+        guard let superlayout = storedEntity.layout.superlayout,
             let inherited = columns[ObjectIdentifier(superlayout.entity)]
         else { return [] }
         var moved: [Int: Int] = [:]
@@ -129,7 +132,7 @@ private struct SchemaDesign {
             var old: [Leaf] = []
             var new: [Leaf] = []
             Self.collect(superlayout.slots[slot], slot, &old)
-            Self.collect(home.layout.slots[slot], slot, &new)
+            Self.collect(storedEntity.layout.slots[slot], slot, &new)
             for (old, new) in zip(old, new) {
                 moved[old.info.rowSlot] = new.info.rowSlot
                 if old.info.entitySlot >= 0 { moved[old.info.entitySlot] = new.info.entitySlot }
@@ -146,8 +149,8 @@ private struct SchemaDesign {
     private typealias Leaf = (info: PropertySlot, slot: Int)
 
     /// What an entity itself declares, by the name of the property; the elements of a composite as it has them.
-    private static func leaves(_ home: StoredEntity) -> [Leaf] {
-        let layout = home.layout
+    private static func leaves(_ storedEntity: StoredEntity) -> [Leaf] {
+        let layout = storedEntity.layout
         let own = ((layout.superlayout?.slots.count ?? 0)..<layout.slots.count).sorted {
             layout.slots[$0].name.utf8.lexicographicallyPrecedes(layout.slots[$1].name.utf8)
         }
@@ -183,9 +186,9 @@ private struct SchemaDesign {
         _ info: PropertySlot, _ slot: Int, _ table: inout SQLSchema.Table, _ made: inout [SQLColumn]
     ) {
         guard info.entitySlot >= 0, let destination = info.relationship?.destinationEntity,
-            let home = homesByEntity[ObjectIdentifier(destination)]
+            let storedEntity = storedEntitiesByEntity[ObjectIdentifier(destination)]
         else { return }
-        let name = newName("Z\(home.entityNumber)_" + info.name.uppercased(), in: table.name)
+        let name = newName("Z\(storedEntity.entityNumber)_" + info.name.uppercased(), in: table.name)
         table.columns.append((name, .integer))
         made.append(
             SQLColumn(
@@ -204,8 +207,8 @@ private struct SchemaDesign {
     }
 
     /// To-many relationships without inverse that lead to an entity keep a key there.
-    private mutating func designHiddenKeys(to home: StoredEntity, _ table: inout SQLSchema.Table) {
-        for (owner, relationship) in oneWays[ObjectIdentifier(home.entity)] ?? [] {
+    private mutating func designHiddenKeys(to storedEntity: StoredEntity, _ table: inout SQLSchema.Table) {
+        for (owner, relationship) in oneWays[ObjectIdentifier(storedEntity.entity)] ?? [] {
             let name = newName("Z\(owner.entityNumber)" + relationship.name.uppercased(), in: table.name)
             table.columns.append((name, .integer))
             hiddenKeys[ObjectIdentifier(relationship)] = name
@@ -224,21 +227,21 @@ private struct SchemaDesign {
     // MARK: Links
 
     /// The stored relationships that an entity declares itself, by name.
-    private func ownRelationships(_ home: StoredEntity) -> [NSRelationshipDescription] {
-        let inherited = home.layout.superlayout?.slots.count ?? 0
-        return home.layout.slots[inherited...].filter(\.isStored).compactMap(\.relationship)
+    private func ownRelationships(_ storedEntity: StoredEntity) -> [NSRelationshipDescription] {
+        let inherited = storedEntity.layout.superlayout?.slots.count ?? 0
+        return storedEntity.layout.slots[inherited...].filter(\.isStored).compactMap(\.relationship)
             .sorted { $0.name < $1.name }
     }
 
-    private mutating func designLinks(_ home: StoredEntity) {
-        for relationship in ownRelationships(home) where relationship.isToMany {
+    private mutating func designLinks(_ storedEntity: StoredEntity) {
+        for relationship in ownRelationships(storedEntity) where relationship.isToMany {
             guard let destination = relationship.destinationEntity,
-                let destinationHome = homesByEntity[ObjectIdentifier(destination)]
+                let destinationStoredEntity = storedEntitiesByEntity[ObjectIdentifier(destination)]
             else { continue }
             let table = tableName(destination.rootEntity)
             if let inverse = relationship.inverseRelationship {
                 if inverse.isToMany {
-                    designJoinTable(relationship, inverse, home, destinationHome)
+                    designJoinTable(relationship, inverse, storedEntity, destinationStoredEntity)
                 } else if let key = keyColumn(inverse, destination) {
                     links[ObjectIdentifier(relationship)] = SQLLinks(
                         kind: .destinationColumn, table: table, owner: key.name, destination: "Z_PK",
@@ -249,14 +252,16 @@ private struct SchemaDesign {
                     kind: .destinationColumn, table: table, owner: key, destination: "Z_PK",
                     order: orderColumns[ObjectIdentifier(relationship)], ownerEntity: nil)
             } else if sharesLinks {
-                designSharedLinks(relationship, home)
+                designSharedLinks(relationship, storedEntity)
             }
         }
     }
 
     /// A join table for a relationship without inverse.
-    private mutating func designSharedLinks(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
-        let destination = joinColumn(relationship, home)
+    private mutating func designSharedLinks(
+        _ relationship: NSRelationshipDescription, _ storedEntity: StoredEntity
+    ) {
+        let destination = joinColumn(relationship, storedEntity)
         let table = takenTables.newName(destination)
         joinTables.append(
             SQLSchema.JoinTable(
@@ -270,7 +275,7 @@ private struct SchemaDesign {
     private func keyColumn(
         _ toOne: NSRelationshipDescription, _ entity: NSEntityDescription
     ) -> (name: String, entity: String?)? {
-        guard let slot = homesByEntity[ObjectIdentifier(entity)]?.layout.index(of: toOne.name) else {
+        guard let slot = storedEntitiesByEntity[ObjectIdentifier(entity)]?.layout.index(of: toOne.name) else {
             return nil
         }
         let columns = columns[ObjectIdentifier(entity)] ?? []
@@ -283,31 +288,33 @@ private struct SchemaDesign {
     /// inverse that sorts first takes the plain name.
     private mutating func designJoinColumns() {
         var taken = TakenNames([])
-        for home in homes {
-            for relationship in ownRelationships(home) {
+        for storedEntity in storedEntities {
+            for relationship in ownRelationships(storedEntity) {
                 guard relationship.isToMany, let inverse = relationship.inverseRelationship, inverse.isToMany
                 else { continue }
-                joinColumns[ObjectIdentifier(relationship)] = taken.newName(joinColumn(inverse, home))
+                joinColumns[ObjectIdentifier(relationship)] = taken.newName(joinColumn(inverse, storedEntity))
             }
         }
     }
 
     /// A many-to-many relationship: designed when its first end is met.
     private mutating func designJoinTable(
-        _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription, _ home: StoredEntity,
+        _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription,
+        _ storedEntity: StoredEntity,
         _ destination: StoredEntity
     ) {
         guard links[ObjectIdentifier(relationship)] == nil else { return }
         if inverse === relationship {
-            designReflexive(relationship, home)
+            designReflexive(relationship, storedEntity)
             return
         }
         // The column of a relationship holds the key of its destination and is named after both.
         let wanted = (
-            toDestination: joinColumn(relationship, destination), toOwner: joinColumn(inverse, home)
+            toDestination: joinColumn(relationship, destination), toOwner: joinColumn(inverse, storedEntity)
         )
         // The owner's column comes first when the owner sorts before; the table is named after the other.
-        let ownerIsFirst = JoinOrder(home, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
+        let ownerIsFirst =
+            JoinOrder(storedEntity, wanted.toOwner) < JoinOrder(destination, wanted.toDestination)
         let (first, second) =
             ownerIsFirst ? (wanted.toOwner, wanted.toDestination) : (wanted.toDestination, wanted.toOwner)
         let free = (
@@ -323,7 +330,7 @@ private struct SchemaDesign {
             ?? (
                 name: takenTables.newName(
                     ownerIsFirst
-                        ? joinColumn(relationship, home) : joinColumn(inverse, destination)),
+                        ? joinColumn(relationship, storedEntity) : joinColumn(inverse, destination)),
                 first: named.first, second: named.second
             )
         let toOwner = ownerIsFirst ? table.first : table.second
@@ -342,8 +349,10 @@ private struct SchemaDesign {
         }
     }
 
-    private mutating func designReflexive(_ relationship: NSRelationshipDescription, _ home: StoredEntity) {
-        let wanted = joinColumn(relationship, home)
+    private mutating func designReflexive(
+        _ relationship: NSRelationshipDescription, _ storedEntity: StoredEntity
+    ) {
+        let wanted = joinColumn(relationship, storedEntity)
         let table =
             existing?.joinTable(wanted, "REFLEXIVE", except: usedJoinTables)
             ?? (
@@ -369,8 +378,9 @@ private struct SchemaDesign {
     private func order(_ column: String) -> String { "Z_FOK_\(column.dropFirst(2))" }
 
     /// The name that a relationship has in join tables: with the number of an entity before it.
-    private func joinColumn(_ relationship: NSRelationshipDescription, _ home: StoredEntity) -> String {
-        "Z_\(home.entityNumber)\(relationship.name.uppercased())"
+    private func joinColumn(_ relationship: NSRelationshipDescription, _ storedEntity: StoredEntity) -> String
+    {
+        "Z_\(storedEntity.entityNumber)\(relationship.name.uppercased())"
     }
 }
 
@@ -397,9 +407,9 @@ private struct TakenNames {
 private struct JoinOrder: Comparable {
     let key: (Int, Int32, String)
 
-    init(_ home: StoredEntity, _ column: String) {
-        let isAlone = home.entity.superentity == nil && home.entity.subentities.isEmpty
-        key = (isAlone ? 1 : 0, home.entityNumber, column)
+    init(_ storedEntity: StoredEntity, _ column: String) {
+        let isAlone = storedEntity.entity.superentity == nil && storedEntity.entity.subentities.isEmpty
+        key = (isAlone ? 1 : 0, storedEntity.entityNumber, column)
     }
 
     static func == (a: JoinOrder, b: JoinOrder) -> Bool { a.key == b.key }

@@ -3,10 +3,10 @@ import ManagedObjectModel
 extension SQLSchema {
     /// The tables' side of an entity; nil for one that the store does not hold.
     package func entity(of entity: NSEntityDescription) -> SQLEntity? {
-        entities.first { $0.home.entity === entity }
+        entities.first { $0.storedEntity.entity === entity }
     }
 }
 
 extension SQLEntity {
-    package var name: String { home.entity.name ?? "" }
+    package var name: String { storedEntity.entity.name ?? "" }
 }

@@ -22,7 +22,7 @@ package struct SQLColumn: Sendable {
 
 /// One entity in the tables.
 package final class SQLEntity: @unchecked Sendable {
-    package let home: StoredEntity
+    package let storedEntity: StoredEntity
     package let table: String
     package let number: Int32
     /// The columns of the entity's rows, inherited ones included, in the order of the table.
@@ -38,11 +38,12 @@ package final class SQLEntity: @unchecked Sendable {
     private let columnByElement: [Int: SQLColumn]
 
     init(
-        home: StoredEntity, table: String, columns: [SQLColumn], familyNumbers: [Int32], sharesTable: Bool
+        storedEntity: StoredEntity, table: String, columns: [SQLColumn], familyNumbers: [Int32],
+        sharesTable: Bool
     ) {
-        self.home = home
+        self.storedEntity = storedEntity
         self.table = table
-        number = home.entityNumber
+        number = storedEntity.entityNumber
         self.columns = columns
         resolvedColumns = columns.filter { $0.kind == .toOne || $0.kind == .decimal || $0.kind.isReal }
         self.familyNumbers = familyNumbers
@@ -122,9 +123,9 @@ package final class SQLSchema: @unchecked Sendable {
     /// The entity with a number. O(1).
     package func entity(_ number: Int32) -> SQLEntity? { byNumber[number] }
 
-    package func entity(_ home: StoredEntity) -> SQLEntity {
-        guard let entity = byNumber[home.entityNumber] else {
-            fatalError("Entity '\(home.entity.name ?? "")' is not in the schema.")
+    package func entity(_ storedEntity: StoredEntity) -> SQLEntity {
+        guard let entity = byNumber[storedEntity.entityNumber] else {
+            fatalError("Entity '\(storedEntity.entity.name ?? "")' is not in the schema.")
         }
         return entity
     }

@@ -89,7 +89,7 @@ package struct SaveCompiler {
     }
 
     /// The destinations of one owner with their positions.
-    package func places(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
+    package func positions(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
         func select(_ ownerColumn: String, _ destination: String, _ column: String) -> SQLStatement {
             """
             SELECT p.\(name: destination), p.\(name: column) FROM \(name: links.table) p WHERE \

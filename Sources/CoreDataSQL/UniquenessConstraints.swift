@@ -27,7 +27,7 @@ extension SQLSchema {
     package func uniqueColumns(_ entity: SQLEntity) -> [SQLColumn] {
         var found: [SQLColumn] = []
         for declaring in entities where declaring.table == entity.table {
-            for constraint in declaring.home.entity.uniquenessConstraintNames {
+            for constraint in declaring.storedEntity.entity.uniquenessConstraintNames {
                 for column in columns(of: constraint, declaring) ?? []
                 where !found.contains(where: { $0.name == column.name }) {
                     if let own = entity.columns.first(where: { $0.name == column.name }) { found.append(own) }

@@ -48,7 +48,7 @@ package enum DurableFile {
         do {
             return try draft.placeIfMissing()
         } catch {
-            draft.takeBack()
+            draft.removePlaced()
             throw error
         }
     }

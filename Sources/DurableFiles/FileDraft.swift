@@ -11,7 +11,7 @@ package final class FileDraft {
     package let target: URL
     /// Where the draft is made: nothing is there at first. Whatever is beside it goes with it.
     package let url: URL
-    private let folder: HeldPlace
+    private let folder: HeldPath
     /// Whether the draft is in place, even if an error was thrown after that.
     package private(set) var isPlaced = false
     /// What identifies the file of the draft; nil until it is about to be moved into place.
@@ -31,18 +31,19 @@ package final class FileDraft {
 
     /// - Throws: `EINVAL` when there is something at the target that is not a regular file, or when `isFolder`, not a
     ///   folder; an error of the system.
-    package init(for place: URL, isFolder: Bool = false) throws {
-        target = try isFolder ? place.followingLinks() : place.regularFile()
+    package init(for location: URL, isFolder: Bool = false) throws {
+        target = try isFolder ? location.followingLinks() : location.regularFile()
         if isFolder {
             let kind = try FileKind(at: target.path)
             guard kind == .folder || kind == .missing else {
                 throw FileError(
-                    call: "mkdir", path: place.path, code: ENOTDIR, reason: "it is \(kind.name), not a folder"
+                    call: "mkdir", path: location.path, code: ENOTDIR,
+                    reason: "it is \(kind.name), not a folder"
                 )
             }
         }
         let (parent, name) = (target.deletingLastPathComponent(), target.lastPathComponent)
-        folder = try HeldPlace.makeFolder { parent.appendingPathComponent(".\(name).\($0)").path }
+        folder = try HeldPath.makeFolder { parent.appendingPathComponent(".\(name).\($0)").path }
         url = URL(fileURLWithPath: folder.path).appendingPathComponent(name)
     }
 
@@ -106,7 +107,7 @@ package final class FileDraft {
     ///
     /// - Returns: whether the draft is not in place any more.
     @discardableResult
-    package func takeBack() -> Bool {
+    package func removePlaced() -> Bool {
         guard isPlaced, let identity, identity == Identity(target.path) else { return true }
         do {
             try FileSystem.calls.unlinkFile(target.path)
@@ -172,10 +173,10 @@ package final class FileDraft {
     /// Removes the drafts of a file or folder whose makers are dead.
     ///
     /// - Returns: what kept those that stay from being removed.
-    package static func removeLeftovers(of place: URL) -> [any Error] {
+    package static func removeLeftovers(of location: URL) -> [any Error] {
         var errors: [any Error] = []
         do {
-            let target = try place.followingLinks()
+            let target = try location.followingLinks()
             let parent = target.deletingLastPathComponent()
             let beginning = ".\(target.lastPathComponent)."
             for name in try DurableFile.names(in: parent)
@@ -184,7 +185,7 @@ package final class FileDraft {
             {
                 do {
                     let folder = parent.appendingPathComponent(name)
-                    guard let leftover = try HeldPlace.takeLeftover(folder.path, isFolder: true) else {
+                    guard let leftover = try HeldPath.takeLeftover(folder.path, isFolder: true) else {
                         continue
                     }
                     try restoreFormer(leftover, target)
@@ -203,7 +204,7 @@ package final class FileDraft {
     }
 
     /// Puts back a folder that was to be replaced when the process was killed.
-    private static func restoreFormer(_ leftover: HeldPlace, _ target: URL) throws {
+    private static func restoreFormer(_ leftover: HeldPath, _ target: URL) throws {
         let former = leftover.path + "/.former"
         guard try FileKind(at: former) == .folder, try FileKind(at: target.path) == .missing else { return }
         try FileSystem.calls.renameFile(former, target.path)

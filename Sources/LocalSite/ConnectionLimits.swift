@@ -9,7 +9,7 @@ package struct ConnectionLimits: Sendable {
     /// The time without a request after which a connection is closed that has shown the key.
     package var idle: Duration = .seconds(60)
     /// The same for a connection that has not.
-    package var strangerIdle: Duration = .seconds(5)
+    package var unauthenticatedIdle: Duration = .seconds(5)
 
     package init() {}
 }

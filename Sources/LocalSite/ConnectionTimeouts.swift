@@ -66,7 +66,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
             guard unanswered == 0 else { break }
             if isReadingBody {
                 // The rest of what was refused is not waited for; that it is read for a moment lets the client see why.
-                if isRefused { close(context, after: connections.limits.strangerIdle) }
+                if isRefused { close(context, after: connections.limits.unauthenticatedIdle) }
                 break
             }
             if isRefused {
@@ -83,7 +83,9 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     private func rest(_ context: ChannelHandlerContext) {
         if isRefused { return context.close(promise: nil) }
         let limits = connections.limits
-        close(context, after: connections.isAdmitted(context.channel) ? limits.idle : limits.strangerIdle)
+        close(
+            context, after: connections.isAdmitted(context.channel) ? limits.idle : limits.unauthenticatedIdle
+        )
     }
 
     private func close(_ context: ChannelHandlerContext, after time: Duration) {

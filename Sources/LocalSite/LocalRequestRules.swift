@@ -33,7 +33,7 @@ struct LocalRequestRules: RouterMiddleware {
             }
         }
         guard access.admits(cookies: request.headers[values: .cookie], port: port) else {
-            throw Self.stranger
+            throw Self.missingToken
         }
         switch request.method {
         case .get, .head: try checkReader(request)
@@ -41,7 +41,7 @@ struct LocalRequestRules: RouterMiddleware {
         default: throw SiteError(.methodNotAllowed, code: "method", "This cannot be done here.")
         }
         if !isOpenToCookies(request) {
-            guard hasKey(request) else { throw Self.stranger }
+            guard hasKey(request) else { throw Self.missingToken }
             connections.admit(context.channel)
         }
         return try await next(request, context)
@@ -61,7 +61,7 @@ struct LocalRequestRules: RouterMiddleware {
         return access.redeem(download: String(ticket))
     }
 
-    private static let stranger = SiteError(
+    private static let missingToken = SiteError(
         .unauthorized, code: "access",
         "Open this page by the address that the command printed, which contains a token.")
 

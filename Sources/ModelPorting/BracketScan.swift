@@ -7,12 +7,12 @@
 /// even longer.
 struct BracketScan {
     /// The most open brackets.
-    private static let mostOpen = 12
+    private static let maxOpen = 12
     /// The most that all brackets together may cost, where one that is in `n` others costs 2ⁿ.
-    private static let mostWork = 300_000
+    private static let maxWork = 300_000
 
     /// The most attributes with arguments in one another.
-    private static let mostAttributes = 6
+    private static let maxAttributes = 6
 
     private static let endings: Set<String> = [
         "case", "class", "enum", "extension", "func", "guard", "import", "let", "return", "static", "struct",
@@ -66,12 +66,12 @@ struct BracketScan {
                 // A string with one bracket in it is common, and not a type.
                 if index > 0, bytes[index - 1] == UInt8(ascii: "\""), next == UInt8(ascii: "\"") { break }
                 open += 1
-                work += 1 << min(open, mostOpen)
-                if open > mostOpen || work > mostWork { return index }
+                work += 1 << min(open, maxOpen)
+                if open > maxOpen || work > maxWork { return index }
             case (UInt8(ascii: "("), _):
                 parentheses.append(isAttribute)
                 if isAttribute { attributeDepth += 1 }
-                if attributeDepth > mostAttributes { return index }
+                if attributeDepth > maxAttributes { return index }
             case (UInt8(ascii: ")"), _):
                 if parentheses.popLast() == true { attributeDepth -= 1 }
             case (UInt8(ascii: "]"), _):

@@ -7,7 +7,7 @@ import Foundation
 /// necessary; memory is used only for what is really reached.
 enum DeepStack {
     /// The most calls that there is a stack for: of one GiB, of which real sources use next to nothing.
-    static let mostCalls = 40_000
+    static let maxCalls = 40_000
     /// What one call takes in a build without optimization, twice.
     private static let perCall = 24 << 10
     /// For what nests without such words, within the limits of the parser and of `ParsedSource`.
@@ -47,7 +47,7 @@ enum DeepStack {
     /// Runs a block and returns when it has ended, or when it has taken too long.
     ///
     /// - Parameters:
-    ///   - calls: how often the work may call itself; not more than `mostCalls`.
+    ///   - calls: how often the work may call itself; not more than `maxCalls`.
     ///   - deadline: when the work is abandoned; the thread goes on with it, because nothing can stop it.
     /// - Returns: what the block gives; nil when it was abandoned.
     static func run<Value>(
@@ -61,7 +61,7 @@ enum DeepStack {
             value = work()
             done.signal()
         }
-        thread.stackSize = min(calls, mostCalls) * perCall + usual
+        thread.stackSize = min(calls, maxCalls) * perCall + usual
         thread.start()
         return done.wait(timeout: deadline) == .success ? value : nil
     }

@@ -8,9 +8,9 @@ final class ParsedSource {
     /// The deepest tree. The parser itself limits what nests; chains such as `a.b.c` are left to this limit.
     static let greatestDepth = 2_000
     /// The most brackets of all kinds in one another.
-    static let mostBrackets = 64
+    static let maxBrackets = 64
     /// How many errors of one source are reported.
-    static let mostErrors = 50
+    static let maxErrors = 50
 
     let name: String
     let tree: SourceFileSyntax
@@ -34,7 +34,7 @@ final class ParsedSource {
                 at: offset)
         }
         tree = bytes.withUnsafeBufferPointer { text in
-            var parser = Parser(text, maximumNestingLevel: Self.mostBrackets)
+            var parser = Parser(text, maximumNestingLevel: Self.maxBrackets)
             return SourceFileSyntax.parse(from: &parser)
         }
         locations = SourceLocationConverter(fileName: name, tree: tree)
@@ -45,18 +45,18 @@ final class ParsedSource {
             )
         }
         guard tree.hasError else { return }
-        let errors = SyntaxErrors(of: tree, most: Self.mostErrors).found
+        let errors = SyntaxErrors(of: tree, most: Self.maxErrors).found
         guard !errors.isEmpty else { return }
-        throw Refusal(diagnostics: errors.map { diagnostic(.error, $0.message, at: $0.place) })
+        throw Refusal(diagnostics: errors.map { diagnostic(.error, $0.message, at: $0.location) })
     }
 
     /// Something to say about a position.
     func diagnostic(
         _ severity: PortDiagnostic.Severity, _ message: String, at position: AbsolutePosition
     ) -> PortDiagnostic {
-        let place = locations.location(for: position)
+        let location = locations.location(for: position)
         return PortDiagnostic(
-            file: name, line: place.line, column: place.column, severity: severity, message: message)
+            file: name, line: location.line, column: location.column, severity: severity, message: message)
     }
 
     private static func firstInvalidByte(_ bytes: [UInt8]) -> Int? {

@@ -17,7 +17,7 @@ import SwiftSyntax
 package struct SourcePort {
     private let sources: [PortSource]
     private let modelKeys: [String: Set<String>]
-    private let patience: Double
+    private let timeLimit: Double
 
     /// - Parameters:
     ///   - sources: all sources of the module that are to be ported.
@@ -27,10 +27,10 @@ package struct SourcePort {
     ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
     ///     sources take two.
     package init(
-        _ sources: [PortSource], modelKeys: [String: Set<String>] = [:], patience: Double = 60
+        _ sources: [PortSource], modelKeys: [String: Set<String>] = [:], timeLimit: Double = 60
     ) {
         self.sources = sources
-        self.patience = patience
+        self.timeLimit = timeLimit
         self.modelKeys = modelKeys
     }
 
@@ -39,7 +39,7 @@ package struct SourcePort {
         let read = parsed()
         let trees = read.compactMap { try? $0.get() }
         // Trees are walked on a stack as deep as the one that they were made on.
-        let ported = DeepStack.run(until: .now() + patience * Double(trees.count)) { [self] in
+        let ported = DeepStack.run(until: .now() + timeLimit * Double(trees.count)) { [self] in
             let module = ModuleDeclarations(trees, modelKeys: modelKeys)
             return trees.map { FilePort($0, module).ported() }
         }
@@ -69,10 +69,10 @@ package struct SourcePort {
                     Refusal(source, "not parsed, because '\(slowSource)' took too long: divide that file"))
             }
             let calls = DeepStack.calls(for: source.bytes)
-            guard calls <= DeepStack.mostCalls else {
+            guard calls <= DeepStack.maxCalls else {
                 return .failure(Refusal(source, "the file is too long to be parsed: divide it"))
             }
-            let result = DeepStack.run(calls: calls, until: .now() + patience) {
+            let result = DeepStack.run(calls: calls, until: .now() + timeLimit) {
                 Result { () throws(Refusal) in try ParsedSource(source) }
             }
             if let result { return result }

@@ -11,7 +11,7 @@ struct SyntaxErrors {
     private static let largestPiece = 500
 
     /// In the order of their positions.
-    private(set) var found: [(message: String, place: AbsolutePosition)] = []
+    private(set) var found: [(message: String, location: AbsolutePosition)] = []
 
     init(of tree: SourceFileSyntax, most: Int) {
         // Pieces still to be checked, the first one last.
@@ -29,10 +29,10 @@ struct SyntaxErrors {
                 open += children.reversed()
             }
         }
-        found = Array(found.sorted { $0.place < $1.place }.prefix(most))
+        found = Array(found.sorted { $0.location < $1.location }.prefix(most))
     }
 
-    private static func errors(in piece: Syntax) -> [(message: String, place: AbsolutePosition)] {
+    private static func errors(in piece: Syntax) -> [(message: String, location: AbsolutePosition)] {
         if let message = ownError(of: piece) { return [(message, piece.positionAfterSkippingLeadingTrivia)] }
         return ParseDiagnosticsGenerator.diagnostics(for: piece)
             .filter { $0.diagMessage.severity == .error }.map { ($0.message, $0.position) }

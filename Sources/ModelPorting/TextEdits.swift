@@ -3,11 +3,11 @@ struct TextEdits {
     private let bytes: [UInt8]
     private var edits: [(range: Range<Int>, text: String)] = []
     /// The most that is added to a source, in bytes.
-    private static let mostAdded = 64 << 20
+    private static let maxAdded = 64 << 20
     private var added = 0
 
     /// Whether no more may be added: `var a, b, …: Type` writes the type once for each name.
-    var isFull: Bool { added > Self.mostAdded }
+    var isFull: Bool { added > Self.maxAdded }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -54,15 +54,15 @@ struct TextEdits {
         }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + bytes.count / 4)
-        var place = 0
+        var location = 0
         for (_, edit) in ordered {
-            assert(edit.range.lowerBound >= place, "two edits of one text")
-            guard edit.range.lowerBound >= place else { continue }
-            result += bytes[place..<edit.range.lowerBound]
+            assert(edit.range.lowerBound >= location, "two edits of one text")
+            guard edit.range.lowerBound >= location else { continue }
+            result += bytes[location..<edit.range.lowerBound]
             result += Array(edit.text.utf8)
-            place = edit.range.upperBound
+            location = edit.range.upperBound
         }
-        result += bytes[place...]
+        result += bytes[location...]
         return String(decoding: result, as: UTF8.self)
     }
 }

@@ -31,7 +31,7 @@ import Testing
             pages.append(list.sections.flatMap(\.books).map(\.title))
             months += list.sections.map(\.month)
             guard let next = list.next else { break }
-            query.place = next
+            query.position = next
         }
         let titles = pages.flatMap(\.self)
         #expect(titles.count == count && Set(titles).count == count)
@@ -44,7 +44,7 @@ import Testing
             let list = try await library.document.list(query)
             back.append(list.sections.flatMap(\.books).map(\.title))
             guard let previous = list.previous else { break }
-            query.place = previous
+            query.position = previous
         }
         #expect(Set(back.flatMap(\.self)) == Set(titles))
     }
@@ -54,12 +54,12 @@ import Testing
         let library = try await TestLibrary()
         try library.add("A,,1999-12-31,", "B,,1999-01-01,", "C,,2000-01-01,", "D,,1998-12-31,", "E,,,")
         var query = BookListQuery()
-        query.place.start = PublishMonth(year: 1999, month: 12).map(BookListQuery.Place.Start.month)
+        query.position.start = PublishMonth(year: 1999, month: 12).map(BookListQuery.Position.Start.month)
         #expect(try await library.titles(query) == ["A", "B", "D"])
         let list = try await library.document.list(query)
         #expect(list.next == .init(start: .undated))
         #expect(list.previous == .init())
-        query.place.start = .undated
+        query.position.start = .undated
         #expect(try await library.titles(query) == ["E"])
         #expect(try await library.titles() == ["C", "A", "B", "D", "E"])
     }
@@ -134,7 +134,7 @@ import Testing
     @Test("A query is restored from its address")
     func addressesAndQueriesAreTheSame() throws {
         var query = BookListQuery(text: "a & b=ü", method: .plain, author: "Ada?")
-        query.place = .init(start: PublishMonth(year: 1925, month: 4).map { .month($0) }, skip: 200)
+        query.position = .init(start: PublishMonth(year: 1925, month: 4).map { .month($0) }, skip: 200)
         let text = query.address().text
         let fields = try Fields(decoding: text.dropFirst(2).utf8)
         #expect(BookListQuery(fields) == query)
@@ -149,6 +149,6 @@ import Testing
         ])
     func addressesThatMakeNoSenseShowTheList(query: String) throws {
         let query = BookListQuery(try Fields(decoding: query.utf8))
-        #expect(query.place.start == nil && query.place.skip >= 0 && query.place.skip <= 10_000_000)
+        #expect(query.position.start == nil && query.position.skip >= 0 && query.position.skip <= 10_000_000)
     }
 }

@@ -134,12 +134,12 @@ import Testing
 
     @Test("The distance between two locations is in metres")
     func distance() throws {
-        let places = [
+        let indexedChange = [
             "berlin": ["latitude": 52.52, "longitude": 13.405],
             "paris": ["latitude": 48.8566, "longitude": 2.3522],
         ]
         let metres = try #require(
-            try value("distanceToLocation:fromLocation:(berlin, paris)", places) as? Double)
+            try value("distanceToLocation:fromLocation:(berlin, paris)", indexedChange) as? Double)
         #expect(abs(metres - 877_464) < 500)
     }
 

@@ -40,7 +40,7 @@ func expectCorrection(
 /// Expands the macros in a source.
 ///
 /// - Returns: the complaints about it, each with the text that it points at and how many characters come before.
-func complaints(about source: String) -> [(message: String, place: String, offset: Int, isError: Bool)] {
+func messages(about source: String) -> [(message: String, excerpt: String, offset: Int, isError: Bool)] {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
         sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "Test.swift")])

@@ -6,20 +6,20 @@ import Testing
 struct Misuse: Sendable, CustomTestStringConvertible {
     let source: String
     /// The text that the complaint points at; where the source has it more than once, the last is meant.
-    let place: String
+    let excerpt: String
     let message: String
     let isError: Bool
 
-    init(_ source: String, at place: String, _ message: String, isError: Bool = true) {
+    init(_ source: String, at excerpt: String, _ message: String, isError: Bool = true) {
         self.source = source
-        self.place = place
+        self.excerpt = excerpt
         self.message = message
         self.isError = isError
     }
 
     /// A source in the body of a class of managed objects.
-    static func member(_ member: String, at place: String, _ message: String) -> Misuse {
-        Misuse("final class Book: NSManagedObject {\n    \(member)\n}", at: place, message)
+    static func member(_ member: String, at excerpt: String, _ message: String) -> Misuse {
+        Misuse("final class Book: NSManagedObject {\n    \(member)\n}", at: excerpt, message)
     }
 
     var testDescription: String { source }
@@ -29,16 +29,16 @@ struct Misuse: Sendable, CustomTestStringConvertible {
 @Suite struct MisuseTests {
     @Test(
         "A misused macro has one diagnostic at the source location of the mistake",
-        arguments: properties + attributes + places + accessors + classes + lists + misfits)
+        arguments: properties + attributes + excerpts + accessors + classes + lists + misuses)
     func diagnosticsHaveTheirLocation(_ misuse: Misuse) throws {
-        let complaints = complaints(about: misuse.source)
-        try #require(complaints.count == 1, "\(complaints)")
-        #expect(complaints[0].message == misuse.message)
-        #expect(complaints[0].place == misuse.place)
-        #expect(complaints[0].isError == misuse.isError)
-        let range = try #require(misuse.source.range(of: misuse.place, options: .backwards))
+        let messages = messages(about: misuse.source)
+        try #require(messages.count == 1, "\(messages)")
+        #expect(messages[0].message == misuse.message)
+        #expect(messages[0].excerpt == misuse.excerpt)
+        #expect(messages[0].isError == misuse.isError)
+        let range = try #require(misuse.source.range(of: misuse.excerpt, options: .backwards))
         #expect(
-            complaints[0].offset
+            messages[0].offset
                 == misuse.source.utf8.distance(from: misuse.source.startIndex, to: range.lowerBound))
     }
 
@@ -97,7 +97,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             "'primitive' is written as 'true' or 'false'"),
     ]
 
-    static let places: [Misuse] = [
+    static let excerpts: [Misuse] = [
         Misuse(
             "@Managed var title: String?", at: "@Managed",
             "'@Managed' is for properties of a class that inherits from NSManagedObject, and of its extensions"
@@ -202,7 +202,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
     ]
 
     /// Methods that are nearly what the macro looks for.
-    static let misfits: [Misuse] = [
+    static let misuses: [Misuse] = [
         Misuse(
             """
             @ManagedObject class Book: NSManagedObject {

@@ -97,11 +97,11 @@ final class LibraryManga: LibraryComic {}
             let manga = LibraryManga(context: context)
             manga.title = "Akira"
             #expect(manga.value(forKey: "title") as? String == "AKIRA")
-            var told = 0
+            var reported = 0
             // `\LibraryManga.pageCount` would be another key path, and without the macro it has no name.
-            let observation = (manga as LibraryComic).observe(\.pageCount) { _, _ in told += 1 }
+            let observation = (manga as LibraryComic).observe(\.pageCount) { _, _ in reported += 1 }
             manga.pageCount = 7
-            #expect(told == 1)
+            #expect(reported == 1)
             observation.invalidate()
         }
     }

@@ -49,12 +49,12 @@ import Testing
     /// Whether readers are notified of a change.
     private func changes(reading: () -> Void, changing: () -> Void) -> Bool {
         let note = Note()
-        withObservationTracking(reading) { note.isTold.withLock { $0 = true } }
+        withObservationTracking(reading) { note.isDumped.withLock { $0 = true } }
         changing()
-        return note.isTold.withLock(\.self)
+        return note.isDumped.withLock(\.self)
     }
 
     private final class Note: Sendable {
-        let isTold = Mutex(false)
+        let isDumped = Mutex(false)
     }
 }

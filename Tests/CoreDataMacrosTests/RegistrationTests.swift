@@ -41,17 +41,17 @@ import Testing
     func observersOfComputedPropertiesAreNotified() throws {
         try ShopStack().inContext { context in
             let book = ShopBook(context: context)
-            var told: [String] = []
+            var reported: [String] = []
             let headline = book.observe(\.headline, options: [.new]) { _, change in
-                told.append(change.newValue ?? "none")
+                reported.append(change.newValue ?? "none")
             }
             let month = book.observe(\.publishMonthID, options: [.new]) { _, change in
-                told.append((change.newValue ?? nil) ?? "none")
+                reported.append((change.newValue ?? nil) ?? "none")
             }
             book.title = "Emma"
             book.pageCount = 474
             book.publishDate = Date(timeIntervalSinceReferenceDate: 700_000_000)
-            #expect(told == ["Emma (0)", "Emma (474)", "2023003"])
+            #expect(reported == ["Emma (0)", "Emma (474)", "2023003"])
             headline.invalidate()
             month.invalidate()
         }
@@ -72,10 +72,10 @@ import Testing
             #expect(novel.value(forKey: "mood") as? String == "dark")
             #expect(novel.value(forKey: "headline") as? String == "Dracula (0)")
             #expect(novel.value(forKey: "genre") as? Int == 0)
-            var told = 0
-            let observation = novel.observe(\.mood) { _, _ in told += 1 }
+            var reported = 0
+            let observation = novel.observe(\.mood) { _, _ in reported += 1 }
             novel.genre = .romance
-            #expect(told == 1)
+            #expect(reported == 1)
             observation.invalidate()
         }
     }

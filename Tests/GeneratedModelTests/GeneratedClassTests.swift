@@ -81,8 +81,8 @@ import Testing
             #expect(works.entityName == "Work")
             #expect(try context.fetch(works) == [novel])
             #expect(try context.fetch(novels).map(\.length) == [341])
-            let heir: AnyClass = Novel.self
-            #expect(heir is Work.Type)
+            let subentity: AnyClass = Novel.self
+            #expect(subentity is Work.Type)
         }
     }
 
@@ -108,10 +108,10 @@ import Testing
     @Test("Classes written by hand are found and may be superclasses")
     func classesWrittenByHandAreFoundAndInheritedFrom() throws {
         try Awkward.inContext { context in
-            let heir = HeirOfManual(context: context)
-            heir.text = "by hand"
-            heir.more = "generated"
-            #expect(heir.value(forKey: "text") as? String == "by hand")
+            let subentity = HeirOfManual(context: context)
+            subentity.text = "by hand"
+            subentity.more = "generated"
+            #expect(subentity.value(forKey: "text") as? String == "by hand")
             let chapter = BookChapter(context: context)
             #expect(chapter.wakes == 1)
             let plain = NSEntityDescription.insertNewObject(forEntityName: "Plain", into: context)

@@ -13,7 +13,7 @@ import Testing
     /// Limits that no test reaches, but for those that it sets.
     private static func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits()
-        (limits.head, limits.body, limits.idle, limits.strangerIdle) = (never, never, never, never)
+        (limits.head, limits.body, limits.idle, limits.unauthenticatedIdle) = (never, never, never, never)
         change(&limits)
         return limits
     }
@@ -87,7 +87,7 @@ import Testing
 
     @Test("A client without the key is refused before its body has arrived")
     func strangersBody() async throws {
-        try await withServer(Self.limits { $0.strangerIdle = .milliseconds(50) }) { site, port in
+        try await withServer(Self.limits { $0.unauthenticatedIdle = .milliseconds(50) }) { site, port in
             let client = try SlowClient(port: port)
             client.send(Self.begun(site, port, isAdmitted: false))
             #expect(await client.receiveAll().contains("401"))
@@ -96,7 +96,7 @@ import Testing
 
     @Test("An idle connection without the key is closed, and one with it stays")
     func idle() async throws {
-        try await withServer(Self.limits { $0.strangerIdle = .milliseconds(50) }) { site, port in
+        try await withServer(Self.limits { $0.unauthenticatedIdle = .milliseconds(50) }) { site, port in
             let client = try SlowClient(port: port)
             client.send(Self.request("GET /", site, port, isAdmitted: false))
             #expect(await client.receiveAll().contains("<!doctype html>"))
@@ -139,13 +139,13 @@ import Testing
             #expect(await page.receive().contains("200 OK"))
             var strangers: [SlowClient] = []
             for _ in 0..<40 {
-                let stranger = try SlowClient(port: port)
-                stranger.send("GET / HTTP/1.1\r\n")
-                strangers.append(stranger)
+                let missingToken = try SlowClient(port: port)
+                missingToken.send("GET / HTTP/1.1\r\n")
+                strangers.append(missingToken)
             }
             // Some are closed for the others, so that there are no more than those of the limit.
             await withTaskGroup(of: String.self) { group in
-                for stranger in strangers { group.addTask { await stranger.receiveAll() } }
+                for missingToken in strangers { group.addTask { await missingToken.receiveAll() } }
                 for _ in 0..<(strangers.count + 1 - 8) {
                     let text = await group.next()
                     #expect(text == "")
@@ -161,7 +161,7 @@ import Testing
                         #expect(await another.receive().contains("200 OK"))
                     } catch { Issue.record(error) }
                 }
-                for stranger in strangers { stranger.end() }
+                for missingToken in strangers { missingToken.end() }
             }
         }
     }

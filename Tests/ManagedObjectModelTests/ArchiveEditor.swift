@@ -20,15 +20,15 @@ struct ArchiveEditor {
 
     /// The objects with fields, as places in the archive.
     func objects(of className: String? = nil) throws -> [Int] {
-        try archive.objects.indices.filter { place in
-            guard case .dictionary = archive.list.nodes[archive.objects[place]] else { return false }
-            let name = try self.className(of: place)
+        try archive.objects.indices.filter { position in
+            guard case .dictionary = archive.list.nodes[archive.objects[position]] else { return false }
+            let name = try self.className(of: position)
             return className == nil ? name != nil : name == className
         }
     }
 
-    func className(of place: Int) throws -> String? {
-        let fields = try archive.list.fields(of: archive.objects[place])
+    func className(of position: Int) throws -> String? {
+        let fields = try archive.list.fields(of: archive.objects[position])
         guard let index = fields["$class"], case .identifier(let identifier) = archive.list.nodes[index],
             let target = try archive.object(at: identifier),
             let name = try archive.list.fields(of: target)["$classname"],
@@ -38,9 +38,9 @@ struct ArchiveEditor {
     }
 
     /// The place of the object of a class that has a text under a key.
-    func place(_ className: String, where key: String, is text: String) throws -> Int? {
-        try objects(of: className).first { place in
-            guard let index = try archive.list.fields(of: archive.objects[place])[key],
+    func position(_ className: String, where key: String, is text: String) throws -> Int? {
+        try objects(of: className).first { position in
+            guard let index = try archive.list.fields(of: archive.objects[position])[key],
                 case .identifier(let identifier) = archive.list.nodes[index],
                 let target = try archive.object(at: identifier)
             else { return false }
@@ -49,20 +49,20 @@ struct ArchiveEditor {
         }
     }
 
-    func integer(_ key: String, of place: Int) throws -> Int64? {
-        guard let index = try archive.list.fields(of: archive.objects[place])[key],
+    func integer(_ key: String, of position: Int) throws -> Int64? {
+        guard let index = try archive.list.fields(of: archive.objects[position])[key],
             case .integer(let number) = archive.list.nodes[index]
         else { return nil }
         return number
     }
 
-    func keys(of place: Int) throws -> [String] {
-        try archive.list.fields(of: archive.objects[place]).keys.filter { $0 != "$class" }.sorted()
+    func keys(of position: Int) throws -> [String] {
+        try archive.list.fields(of: archive.objects[position]).keys.filter { $0 != "$class" }.sorted()
     }
 
     /// Puts a plain value under a key.
-    mutating func set(_ key: String, of place: Int, to node: BinaryPropertyList.Node) {
-        let index = objects[place]
+    mutating func set(_ key: String, of position: Int, to node: BinaryPropertyList.Node) {
+        let index = objects[position]
         guard case .dictionary(var keys, var values) = nodes[index] else { return }
         nodes.append(node)
         let value = nodes.count - 1
@@ -81,23 +81,25 @@ struct ArchiveEditor {
     }
 
     /// Makes a key refer to another object of the archive.
-    mutating func set(_ key: String, of place: Int, toObject other: Int) {
-        set(key, of: place, to: .identifier(UInt64(other)))
+    mutating func set(_ key: String, of position: Int, toObject other: Int) {
+        set(key, of: position, to: .identifier(UInt64(other)))
     }
 
     /// Puts something else in the place of an object.
-    mutating func setNode(of place: Int, to node: BinaryPropertyList.Node) { nodes[objects[place]] = node }
+    mutating func setNode(of position: Int, to node: BinaryPropertyList.Node) {
+        nodes[objects[position]] = node
+    }
 
     /// Makes the place of one object that of another.
-    mutating func replace(_ place: Int, with other: Int) {
-        nodes[objects[place]] = nodes[objects[other]]
+    mutating func replace(_ position: Int, with other: Int) {
+        nodes[objects[position]] = nodes[objects[other]]
     }
 
     // MARK: More objects
 
     /// Adds an object with the class and the fields of another one.
-    mutating func addCopy(of place: Int) throws -> Int {
-        nodes.append(nodes[objects[place]])
+    mutating func addCopy(of position: Int) throws -> Int {
+        nodes.append(nodes[objects[position]])
         objects.append(nodes.count - 1)
         let list = try #require(archive.list.fields(of: root)["$objects"])
         nodes[list] = .array(objects)
@@ -105,33 +107,33 @@ struct ArchiveEditor {
     }
 
     /// Adds a list of objects, which may be the same ones more than once.
-    mutating func addList(_ places: [Int]) throws -> Int {
+    mutating func addList(_ indexedChange: [Int]) throws -> Int {
         let list = try addCopy(of: #require(try objects(of: "NSArray").first))
-        set("NS.objects", of: list, to: references(places))
+        set("NS.objects", of: list, to: references(indexedChange))
         return list
     }
 
     /// Adds a text.
     mutating func addText(_ text: String) throws -> Int {
-        let place = try addCopy(of: 0)
-        nodes[objects[place]] = .string(text)
-        return place
+        let position = try addCopy(of: 0)
+        nodes[objects[position]] = .string(text)
+        return position
     }
 
     /// Adds a table with one entry.
-    mutating func addTable(_ key: String, _ place: Int) throws -> Int {
+    mutating func addTable(_ key: String, _ position: Int) throws -> Int {
         let classes = ["NSDictionary", "NSMutableDictionary"]
         let sample = try classes.lazy.compactMap { try objects(of: $0).first }.first
         let table = try addCopy(of: #require(sample))
         set("NS.keys", of: table, to: references([try addText(key)]))
-        set("NS.objects", of: table, to: references([place]))
+        set("NS.objects", of: table, to: references([position]))
         return table
     }
 
-    private mutating func references(_ places: [Int]) -> BinaryPropertyList.Node {
+    private mutating func references(_ indexedChange: [Int]) -> BinaryPropertyList.Node {
         .array(
-            places.map { place in
-                nodes.append(.identifier(UInt64(place)))
+            indexedChange.map { position in
+                nodes.append(.identifier(UInt64(position)))
                 return nodes.count - 1
             })
     }

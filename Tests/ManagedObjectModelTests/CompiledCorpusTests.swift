@@ -157,7 +157,7 @@ struct CompiledCorpusTests {
                     if other.indexes.contains(where: { $0.name == property.name }) {
                         indexed.isIndexedAlone = true
                     }
-                    #expect(found == indexed, "\(pair[0]): \(property.placeName)")
+                    #expect(found == indexed, "\(pair[0]): \(property.qualifiedName)")
                 }
                 #expect(entity.isAbstract == other.isAbstract)
                 #expect(entity.superentity?.name == other.superentity?.name)

@@ -68,16 +68,16 @@ struct CompiledModelTests {
         let classes = [
             "NSAttributeDescription", "NSDerivedAttributeDescription", "NSFetchedPropertyDescription",
         ]
-        let place = try #require(
-            try classes.lazy.compactMap { try editor.place($0, where: "NSPropertyName", is: name) }.first)
-        #expect(try editor.integer("_P", of: place) == bits)
+        let position = try #require(
+            try classes.lazy.compactMap { try editor.position($0, where: "NSPropertyName", is: name) }.first)
+        #expect(try editor.integer("_P", of: position) == bits)
     }
 
     @Test("An attribute with external storage has the flags that Apple's tools write")
     func largeValuesAreMarkedAsApplesAre() throws {
         let editor = try ArchiveEditor(CompiledSample.model().compiledData())
         let cover = try #require(
-            try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
+            try editor.position("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
         #expect(try editor.integer("NSFlagsKey", of: cover) == 4 | 16)
     }
 

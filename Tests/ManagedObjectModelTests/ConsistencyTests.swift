@@ -180,10 +180,10 @@ struct ConsistencyTests {
     func indexesAndConstraints() {
         let transient = attribute("cache", .string)
         transient.isTransient = true
-        let place = NSCompositeAttributeDescription()
-        place.name = "place"
-        place.elements = [attribute("x", .double)]
-        let book = entity("Book", [attribute("title", .string), transient, place])
+        let position = NSCompositeAttributeDescription()
+        position.name = "place"
+        position.elements = [attribute("x", .double)]
+        let book = entity("Book", [attribute("title", .string), transient, position])
         book.properties.append(relationship("parent", to: book, max: 1))
         book.properties.append(relationship("children", to: book))
         func index(_ name: String, _ properties: [String], _ type: NSFetchIndexElementType = .binary)

@@ -13,8 +13,8 @@ struct DecompiledModelTests {
         #expect(throws: ModelFileError.self) { try NSManagedObjectModel(compiled: data) }
     }
 
-    private func place(_ className: String, _ name: String, in editor: ArchiveEditor) throws -> Int {
-        try #require(try editor.place(className, where: "NSPropertyName", is: name))
+    private func position(_ className: String, _ name: String, in editor: ArchiveEditor) throws -> Int {
+        try #require(try editor.position(className, where: "NSPropertyName", is: name))
     }
 
     // MARK: Settings of archives that no model file has
@@ -45,13 +45,14 @@ struct DecompiledModelTests {
     func typesThatDoNotFitTheClass() throws {
         var plain = try sample()
         plain.set(
-            "NSAttributeType", of: try place("NSAttributeDescription", "title", in: plain), to: .integer(2100)
+            "NSAttributeType", of: try position("NSAttributeDescription", "title", in: plain),
+            to: .integer(2100)
         )
         #expect(error(plain.data)?.detail == "a NSAttributeDescription cannot be of the type Composite")
         #expect(error(plain.data)?.element == "Book.title")
         var composite = try sample()
         composite.set(
-            "NSAttributeType", of: try place("NSCompositeAttributeDescription", "place", in: composite),
+            "NSAttributeType", of: try position("NSCompositeAttributeDescription", "place", in: composite),
             to: .integer(100))
         #expect(
             error(composite.data)?.detail

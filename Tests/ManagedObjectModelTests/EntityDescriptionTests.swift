@@ -95,10 +95,10 @@ struct EntityDescriptionTests {
     @Test("A key path leads through relationships to an attribute, or into a composite attribute")
     func keyPaths() {
         let author = entity("Author", [attribute("name", .string)])
-        let place = NSCompositeAttributeDescription()
-        place.name = "place"
-        place.elements = [attribute("x", .double)]
-        let book = entity("Book", [relationship("authors", to: author), place])
+        let position = NSCompositeAttributeDescription()
+        position.name = "place"
+        position.elements = [attribute("x", .double)]
+        let book = entity("Book", [relationship("authors", to: author), position])
         guard case .attribute(let name, toMany: let many?) = book.walk("authors.name") else {
             Issue.record("authors.name")
             return

@@ -22,10 +22,12 @@ struct ForeignModelTests {
         let element = entity("Element", [attribute("identifier", .string), attribute("kind", .string)])
         element.indexes = [index("identifier", over: "identifier"), index("byKind", over: "kind")]
         var editor = try ArchiveEditor(model(element).compiledData())
-        let places = try editor.objects(of: "NSFetchIndexDescription")
+        let indexedChange = try editor.objects(of: "NSFetchIndexDescription")
         let owner = try #require(
-            try editor.place("NSEntityDescription", where: "NSEntityName", is: "Element"))
-        editor.set("NSFetchIndexDescriptions", of: owner, toObject: try editor.addList(places + places))
+            try editor.position("NSEntityDescription", where: "NSEntityName", is: "Element"))
+        editor.set(
+            "NSFetchIndexDescriptions", of: owner, toObject: try editor.addList(indexedChange + indexedChange)
+        )
         return editor.data
     }
 
@@ -58,9 +60,10 @@ struct ForeignModelTests {
         child.indexes = [index("byB", over: "b")]
         parent.subentities = [child]
         var editor = try ArchiveEditor(model(parent, child).compiledData())
-        let place = try #require(try editor.place("NSEntityDescription", where: "NSEntityName", is: "Child"))
+        let position = try #require(
+            try editor.position("NSEntityDescription", where: "NSEntityName", is: "Child"))
         let indexes = try editor.objects(of: "NSFetchIndexDescription")
-        editor.set("NSFetchIndexDescriptions", of: place, toObject: try editor.addList(indexes))
+        editor.set("NSFetchIndexDescriptions", of: position, toObject: try editor.addList(indexes))
         let read = try NSManagedObjectModel(compiled: editor.data)
         try read.validate()
         #expect(Set(read.entitiesByName["Child"]?.indexes.map(\.name) ?? []) == ["byA", "byB"])
@@ -82,10 +85,10 @@ struct ForeignModelTests {
         editor.set("title", of: object, to: .string("Metamorphosis"))
         node += 1
         editor.setNode(of: description, to: .dictionary(keys: [node], values: [node - 1]))
-        let place = try #require(
-            try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
-        editor.set("NSDefaultValue", of: place, toObject: object)
-        editor.set("NSUserInfo", of: place, toObject: try editor.addTable("k", object))
+        let position = try #require(
+            try editor.position("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
+        editor.set("NSDefaultValue", of: position, toObject: object)
+        editor.set("NSUserInfo", of: position, toObject: try editor.addTable("k", object))
         return editor.data
     }
 
@@ -107,9 +110,9 @@ struct ForeignModelTests {
     @Test("A default value of an unknown class is refused unless the attribute is transformable")
     func foreignDefaultOfAString() throws {
         var editor = try ArchiveEditor(withCover())
-        let place = try #require(
-            try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
-        editor.set("NSAttributeType", of: place, to: .integer(700))
+        let position = try #require(
+            try editor.position("NSAttributeDescription", where: "NSPropertyName", is: "cover"))
+        editor.set("NSAttributeType", of: position, to: .integer(700))
         #expect(throws: ModelFileError.self) { try NSManagedObjectModel(compiled: editor.data) }
     }
 }

@@ -22,13 +22,13 @@ struct HostileCompiledModelTests {
     }
 
     private func entity(_ name: String, in editor: ArchiveEditor) throws -> Int {
-        try #require(try editor.place("NSEntityDescription", where: "NSEntityName", is: name))
+        try #require(try editor.position("NSEntityDescription", where: "NSEntityName", is: name))
     }
 
     private func property(_ name: String, in editor: ArchiveEditor) throws -> Int {
         let classes = ["NSAttributeDescription", "NSRelationshipDescription"]
         return try #require(
-            try classes.lazy.compactMap { try editor.place($0, where: "NSPropertyName", is: name) }.first)
+            try classes.lazy.compactMap { try editor.position($0, where: "NSPropertyName", is: name) }.first)
     }
 
     // MARK: Data
@@ -115,7 +115,7 @@ struct HostileCompiledModelTests {
 
         var shared = try Self.sample()
         let page = try #require(
-            try shared.place("NSRelationshipDescription", where: "NSPropertyName", is: "book"))
+            try shared.position("NSRelationshipDescription", where: "NSPropertyName", is: "book"))
         shared.set("NSEntity", of: page, toObject: try entity("Book", in: shared))
         #expect(error(shared)?.detail == "the property belongs to another entity")
     }
@@ -147,11 +147,11 @@ struct HostileCompiledModelTests {
     @Test("A compiled composite attribute that contains itself is refused")
     func aCompositeThatContainsItself() throws {
         var editor = try Self.sample()
-        let place = try #require(
-            try editor.place("NSCompositeAttributeDescription", where: "NSPropertyName", is: "place"))
+        let position = try #require(
+            try editor.position("NSCompositeAttributeDescription", where: "NSPropertyName", is: "place"))
         let point = try #require(
-            try editor.place("NSCompositeAttributeDescription", where: "NSPropertyName", is: "point"))
-        editor.replace(point, with: place)
+            try editor.position("NSCompositeAttributeDescription", where: "NSPropertyName", is: "point"))
+        editor.replace(point, with: position)
         #expect(error(editor)?.reason == .cycle)
     }
 
@@ -167,12 +167,12 @@ struct HostileCompiledModelTests {
         var models = 0
         var errors = 0
         var seen: Set<String> = []
-        for place in try original.objects() {
-            let name = try original.className(of: place) ?? ""
-            for key in try original.keys(of: place) where seen.insert("\(name).\(key)").inserted {
+        for position in try original.objects() {
+            let name = try original.className(of: position) ?? ""
+            for key in try original.keys(of: position) where seen.insert("\(name).\(key)").inserted {
                 for node in wrong {
                     var editor = original
-                    editor.set(key, of: place, to: node)
+                    editor.set(key, of: position, to: node)
                     do {
                         let model = try NSManagedObjectModel(compiled: editor.data)
                         _ = model.inconsistencies()
@@ -235,7 +235,7 @@ struct HostileCompiledModelTests {
         let request = writer.add(
             ["NSFetchRequest"],
             [("NSHasFetchRequestFlags", .flag(true)), ("NSPredicate", .object(predicate))])
-        let table = writer.addDictionary(["NSDictionary"], [(key: "r", place: request)])
+        let table = writer.addDictionary(["NSDictionary"], [(key: "r", position: request)])
         return try writer.finish(
             root: writer.add(["NSManagedObjectModel"], [("NSFetchRequestTemplates", table)]))
     }
@@ -245,12 +245,12 @@ struct HostileCompiledModelTests {
     func tablesThatAreShared() throws {
         let writer = ModelArchiveWriter()
         let notes = writer.addDictionary(
-            ["NSDictionary"], (0..<4_000).map { (key: "k\($0)", place: writer.place(of: "v\($0)")) })
+            ["NSDictionary"], (0..<4_000).map { (key: "k\($0)", position: writer.position(of: "v\($0)")) })
         let empty = writer.addDictionary(["NSDictionary"], [])
         let entities = (0..<4_000).map { index in
             (
                 key: "E\(index)",
-                place: writer.add(
+                position: writer.add(
                     ["NSEntityDescription"],
                     [
                         ("NSEntityName", .text("E\(index)")), ("NSUserInfo", notes), ("NSProperties", empty),
@@ -267,10 +267,10 @@ struct HostileCompiledModelTests {
         let writer = ModelArchiveWriter()
         var value = writer.add(["NSArray"], [("NS.objects", .list([]))])
         for _ in 0..<60 { value = writer.add(["NSArray"], [("NS.objects", .list([value, value]))]) }
-        let notes = writer.addDictionary(["NSDictionary"], [(key: "k", place: value)])
+        let notes = writer.addDictionary(["NSDictionary"], [(key: "k", position: value)])
         let entity = writer.add(
             ["NSEntityDescription"], [("NSEntityName", .text("E")), ("NSUserInfo", notes)])
-        let table = writer.addDictionary(["NSDictionary"], [(key: "E", place: entity)])
+        let table = writer.addDictionary(["NSDictionary"], [(key: "E", position: entity)])
         let data = try writer.finish(root: writer.add(["NSManagedObjectModel"], [("NSEntities", table)]))
         #expect(error(data)?.detail.contains("expands to more than") == true)
         #expect(error(data)?.element == "E")
@@ -279,9 +279,9 @@ struct HostileCompiledModelTests {
     @Test("A compiled model with too long a chain of superentities is refused")
     func aTreeOfEntitiesThatIsTooDeep() throws {
         let writer = ModelArchiveWriter()
-        var entities: [(key: String, place: Int)] = []
+        var entities: [(key: String, position: Int)] = []
         for index in 0..<3_000 {
-            let parent = entities.last?.place
+            let parent = entities.last?.position
             entities.append(
                 (
                     "E\(index)",

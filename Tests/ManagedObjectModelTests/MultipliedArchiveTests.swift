@@ -16,7 +16,7 @@ struct MultipliedArchiveTests {
     private func attribute(_ name: String, in editor: ArchiveEditor) throws -> Int {
         let classes = ["NSAttributeDescription", "NSCompositeAttributeDescription"]
         return try #require(
-            try classes.lazy.compactMap { try editor.place($0, where: "NSPropertyName", is: name) }.first)
+            try classes.lazy.compactMap { try editor.position($0, where: "NSPropertyName", is: name) }.first)
     }
 
     /// Puts composite attributes into each other, each of which has the one below `fan` times.
@@ -52,14 +52,14 @@ struct MultipliedArchiveTests {
             guard let composite = attribute as? NSCompositeAttributeDescription else { return 1 }
             return composite.elements.map(leaves).reduce(0, +)
         }
-        let place = try #require(model.entitiesByName["Book"]?.attributesByName["place"])
-        #expect(leaves(place) == 64)
+        let position = try #require(model.entitiesByName["Book"]?.attributesByName["place"])
+        #expect(leaves(position) == 64)
     }
 
     @Test("Indexes that multiply by sharing their elements are refused")
     func indexesThatShareTheirElements() throws {
         var editor = try sample()
-        let book = try #require(try editor.place("NSEntityDescription", where: "NSEntityName", is: "Book"))
+        let book = try #require(try editor.position("NSEntityDescription", where: "NSEntityName", is: "Book"))
         let index = try #require(try editor.objects(of: "NSFetchIndexDescription").first)
         let element = try #require(try editor.objects(of: "NSFetchIndexElementDescription").first)
         let elements = try editor.addList(Array(repeating: element, count: 700))

@@ -30,7 +30,7 @@ struct StrictModelTests {
         }
         let found = try parse(relationships("inverseName=\"owner\" inverseEntity=\"Item\""))
         let books = found.entitiesByName["Person"]?.relationshipsByName["books"]
-        #expect(books?.inverseRelationship?.placeName == "Item.owner")
+        #expect(books?.inverseRelationship?.qualifiedName == "Item.owner")
     }
 
     @Test(
@@ -171,9 +171,10 @@ struct StrictModelTests {
     func readOnlyPropertiesOfArchives() throws {
         let model = makeModel(entity("A", [attribute("a", .string), attribute("b", .string)]))
         var editor = try ArchiveEditor(model.compiledData())
-        let place = try #require(try editor.place("NSAttributeDescription", where: "NSPropertyName", is: "a"))
+        let position = try #require(
+            try editor.position("NSAttributeDescription", where: "NSPropertyName", is: "a"))
         let plain = try NSManagedObjectModel(compiled: editor.data)
-        editor.set("NSIsReadOnly", of: place, to: .boolean(true))
+        editor.set("NSIsReadOnly", of: position, to: .boolean(true))
         let read = try NSManagedObjectModel(compiled: editor.data)
         let attributes = try #require(read.entitiesByName["A"]?.attributesByName)
         #expect(attributes["a"]?.isReadOnly == true && attributes["b"]?.isReadOnly == false)
@@ -187,8 +188,8 @@ struct StrictModelTests {
         #expect(copy.entityVersionHashesByName == read.entityVersionHashesByName)
 
         var bits = try ArchiveEditor(model.compiledData())
-        let known = try #require(try bits.integer("_P", of: place))
-        bits.set("_P", of: place, to: .integer(known | 4))
+        let known = try #require(try bits.integer("_P", of: position))
+        bits.set("_P", of: position, to: .integer(known | 4))
         #expect(
             try NSManagedObjectModel(compiled: bits.data).entityVersionHashesByName
                 == read.entityVersionHashesByName)

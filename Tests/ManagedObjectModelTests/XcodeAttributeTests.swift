@@ -269,11 +269,11 @@ struct XcodeAttributeTests {
                     <attribute name="point" attributeType="Composite" composite="Point"/>
                 </composite>
                 """)
-        let place = try #require(composite)
-        #expect(place.name == "place" && place.isOptional && place.type == .composite)
-        #expect(place.attributeValueClassName == "NSDictionary")
-        #expect(place.elements.map(\.name) == ["title", "point"])
-        let point = try #require(place.elements[1] as? NSCompositeAttributeDescription)
+        let position = try #require(composite)
+        #expect(position.name == "place" && position.isOptional && position.type == .composite)
+        #expect(position.attributeValueClassName == "NSDictionary")
+        #expect(position.elements.map(\.name) == ["title", "point"])
+        let point = try #require(position.elements[1] as? NSCompositeAttributeDescription)
         #expect(point.elements.map(\.name) == ["x", "y"])
         #expect(point.elements[0].defaultValue as? Double == 0)
         #expect(point.elements.map(\.isOptional) == [false, true])

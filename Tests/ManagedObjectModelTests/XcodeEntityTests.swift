@@ -197,20 +197,21 @@ struct XcodeEntityTests {
                 </fetchIndex>
             </entity>
             """)
-        let place = model.entities[0]
+        let position = model.entities[0]
         // The first two are what Apple's model compiler makes of the settings of older versions of Xcode.
-        #expect(place.indexes.map(\.name) == ["name", "latitude_longitude", "byPlace", "byName", "byLength"])
-        #expect(place.indexes[2].elements.map(\.collationType) == [.rTree, .rTree])
-        #expect(place.indexes[2].elements[0].property === place.propertiesByName["latitude"])
-        #expect(place.indexes[2].elements[0].indexDescription === place.indexes[2])
-        #expect(place.indexes[3].entity === place)
-        #expect(place.indexes[3].elements.map(\.isAscending) == [false])
-        #expect(place.indexes[3].partialIndexPredicate?.formatString == "name != nil")
-        let expression = place.indexes[4].elements[0].property as? NSExpressionDescription
+        #expect(
+            position.indexes.map(\.name) == ["name", "latitude_longitude", "byPlace", "byName", "byLength"])
+        #expect(position.indexes[2].elements.map(\.collationType) == [.rTree, .rTree])
+        #expect(position.indexes[2].elements[0].property === position.propertiesByName["latitude"])
+        #expect(position.indexes[2].elements[0].indexDescription === position.indexes[2])
+        #expect(position.indexes[3].entity === position)
+        #expect(position.indexes[3].elements.map(\.isAscending) == [false])
+        #expect(position.indexes[3].partialIndexPredicate?.formatString == "name != nil")
+        let expression = position.indexes[4].elements[0].property as? NSExpressionDescription
         #expect(expression?.expressionResultType == .integer64AttributeType)
         #expect(expression?.expression?.text == "length:(name)")
-        #expect(place.storeIndexes.map(\.name) == place.indexes.map(\.name))
-        #expect(place.propertiesByName["name"]?.isIndexedAlone == true)
+        #expect(position.storeIndexes.map(\.name) == position.indexes.map(\.name))
+        #expect(position.propertiesByName["name"]?.isIndexedAlone == true)
         #expect(model.inconsistencies().isEmpty)
     }
 

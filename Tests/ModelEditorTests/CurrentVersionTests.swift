@@ -166,7 +166,7 @@ import Testing
             ])
         #expect(try Data(contentsOf: folder.appendingPathComponent("inner/note")) == Data("b".utf8))
         // Not more than is said is kept.
-        let big = FolderFiles.mostBytes + 1
+        let big = FolderFiles.maxBytes + 1
         try Data(count: big).write(to: folder.appendingPathComponent("big"))
         try await document.removeVersion("Library 2")
         try await document.save()

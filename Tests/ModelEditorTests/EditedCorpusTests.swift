@@ -118,8 +118,10 @@ struct EditedCorpusTests {
                 rest += element.children
                 guard let kind = element.kind, kind != .model else { continue }
                 let order = ["name"] + kind.settings.map(\.name)
-                let places = element.attributes.map { order.firstIndex(of: $0.name) ?? -1 }
-                #expect(places == places.sorted() && !places.contains(-1), "\(path): \(element.attributes)")
+                let indexedChange = element.attributes.map { order.firstIndex(of: $0.name) ?? -1 }
+                #expect(
+                    indexedChange == indexedChange.sorted() && !indexedChange.contains(-1),
+                    "\(path): \(element.attributes)")
                 count += 1
             }
         }

@@ -22,7 +22,7 @@ import Testing
         var isEdited: Bool
         var version: String
         var root: Element
-        var place: [Int]?
+        var location: [Int]?
     }
 
     private struct Failure: Decodable {
@@ -102,7 +102,7 @@ import Testing
                 #"{"version":"Library","revision":\#(document.revision),"edit":{"add":{"kind":"entity","in":[]}}}"#
             )
             document = try Self.read(answer, as: Document.self)
-            #expect(document.isEdited && document.place == [0])
+            #expect(document.isEdited && document.location == [0])
             #expect(document.root.children.first?.settings["name"] == "Entity")
             document = try Self.read(
                 try await page.post("/api/save", #"{"version":"Library"}"#), as: Document.self)
@@ -160,9 +160,9 @@ import Testing
                     #"{"version":"Library","revision":\#(revision),"edit":{"add":{"kind":"\#(kind)","in":[]}}}"#
                 #expect(try await page.post("/api/edit", edit).status == .ok)
             }
-            let place = #""version":"Library","at":[1]"#
+            let location = #""version":"Library","at":[1]"#
             let answer = try await page.post(
-                "/api/check", #"{"kind":"predicate","text":"a ==",\#(place)}"#)
+                "/api/check", #"{"kind":"predicate","text":"a ==",\#(location)}"#)
             #expect(String(buffer: answer.body).contains(#""column":5"#))
             let nowhere = try await page.post("/api/check", #"{"kind":"predicate","text":"a == 1"}"#)
             #expect(nowhere.status == .unprocessableContent)

@@ -35,7 +35,7 @@ enum ElementsArchive {
         _ className: String, _ name: String, _ tables: [(String, [(String, Int)])],
         _ writer: KeyedArchiveWriter
     ) -> Int {
-        func reference(_ place: Int) -> Int { writer.add(.identifier(UInt64(place))) }
+        func reference(_ location: Int) -> Int { writer.add(.identifier(UInt64(location))) }
         var fields = [("_name", reference(writer.addObject(.string(name))))]
         for (kind, entries) in tables {
             let table = writer.reserve()
@@ -48,8 +48,8 @@ enum ElementsArchive {
                 ])
             fields.append(("XDBucketFor\(kind)storage", reference(table)))
         }
-        let place = writer.reserve()
-        writer.fill(place, classNames: [className], fields: fields.map { (key: $0.0, value: $0.1) })
-        return place
+        let location = writer.reserve()
+        writer.fill(location, classNames: [className], fields: fields.map { (key: $0.0, value: $0.1) })
+        return location
     }
 }

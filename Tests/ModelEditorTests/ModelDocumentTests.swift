@@ -133,7 +133,7 @@ import Testing
 
         let preview = try await document.previewMerge()
         let conflict = try #require(preview.versions.first?.differences.first { $0.isConflict })
-        #expect(conflict.place == "Entity" && conflict.setting == "codeGenerationType")
+        #expect(conflict.location == "Entity" && conflict.setting == "codeGenerationType")
         #expect(conflict.base == "class" && conflict.mine == nil && conflict.theirs == "category")
         // Nothing is taken over that is not decided, or for another state than the one that was seen.
         await #expect(throws: EditError.self) { try await document.merge([:]) }

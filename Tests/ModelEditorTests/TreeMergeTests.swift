@@ -29,7 +29,7 @@ import Testing
             "<entity name='E' x='1' y='2' z='3'/>")
         #expect(merge.text == #"<entity name="E" x="2" y="2" z="3"/>"#)
         #expect(merge.differences.map(\.taken) == [.mine, .theirs, .theirs])
-        #expect(merge.differences.allSatisfy { !$0.isConflict && $0.place == "E" })
+        #expect(merge.differences.allSatisfy { !$0.isConflict && $0.location == "E" })
     }
 
     @Test("Additions and removals of both sides are adopted")

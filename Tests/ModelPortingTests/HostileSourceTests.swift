@@ -86,7 +86,7 @@ import Testing
     @Test("A source that takes too long is an error, and later ones are not parsed")
     func aSourceThatTakesTooLong() {
         let sources = ["A", "B"].map { PortSource(name: "\($0).swift", text: "let a = 1") }
-        let ported = SourcePort(sources, patience: -1).ported()
+        let ported = SourcePort(sources, timeLimit: -1).ported()
         #expect(ported.map(\.text) == [nil, nil])
         #expect(
             ported.flatMap(\.diagnostics).map(\.description) == [

@@ -7,15 +7,16 @@ struct ModelCheckTests {
     struct Rule: Sendable, CustomTestStringConvertible {
         let code: ModelFinding.Code
         /// Where the finding is: `Entity.property`, `Entity`, or the name of a part of the model.
-        let place: String
+        let location: String
         let bad: String
         let good: String
         var settings = ""
-        var testDescription: String { "\(code.rawValue) at \(place)" }
+        var testDescription: String { "\(code.rawValue) at \(location)" }
 
-        init(_ code: ModelFinding.Code, _ place: String, bad: String, good: String, settings: String = "") {
+        init(_ code: ModelFinding.Code, _ location: String, bad: String, good: String, settings: String = "")
+        {
             self.code = code
-            self.place = place
+            self.location = location
             self.bad = bad
             self.good = good
             self.settings = settings
@@ -379,10 +380,10 @@ struct ModelCheckTests {
     @Test("Each rule of the check finds a bad model and accepts a good one", arguments: rules)
     func rule(_ rule: Rule) throws {
         let bad = try findings(rule.bad, rule).filter { $0.code == rule.code }
-        let places = bad.map { finding in
+        let indexedChange = bad.map { finding in
             [finding.entity, finding.property].compactMap { $0 }.joined(separator: ".")
         }
-        #expect(places.contains(rule.place), "\(bad)")
+        #expect(indexedChange.contains(rule.location), "\(bad)")
         #expect(bad.allSatisfy { ($0.line ?? 0) >= 2 })
         let good = try findings(rule.good, rule)
         #expect(!good.contains { $0.code == rule.code }, "\(good)")

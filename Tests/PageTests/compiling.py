@@ -19,7 +19,7 @@ def compile_program(sources, result):
     # All that the command consists of, but for its own `main`.
     objects.write_text("\n".join(line for line in linked if "/CoreDataCommand.build/" not in line))
     maps = [
-        *(products / f"{name}.build/module.modulemap" for name in ["CSQLiteDefence", "CSwiftRuntime", "CEmbeddedModels"]),
+        *(products / f"{name}.build/module.modulemap" for name in ["CSQLiteHardening", "CSwiftRuntime", "CEmbeddedModels"]),
         packages / "GRDB.swift/Sources/GRDBSQLite/module.modulemap", ROOT / "Sources/CZlib/module.modulemap",
     ]
     command = [

@@ -72,14 +72,14 @@ import Testing
         "Every query plan gives the same pages",
         arguments: [nil, "age", "born", "name"] as [String?], [true, false])
     func everyWayLeadsToTheSamePages(_ key: String?, _ ascending: Bool) throws {
-        func pages(_ patience: FetchInspection.IdleTimeout) throws -> (keys: [[Int64]], statements: [String])
+        func pages(_ timeLimit: FetchInspection.IdleTimeout) throws -> (keys: [[Int64]], statements: [String])
         {
             var (keys, statements) = ([[Int64]](), [String]())
             repeat {
                 let page = try inspect("age IN {2, 3, 4} AND name ENDSWITH '2'") {
                     try $0.page(
                         sortedBy: key, ascending: ascending, after: keys.last?.last, limit: 3,
-                        patience: patience,
+                        timeLimit: timeLimit,
                         FetchCancellation())
                 }
                 keys.append(page.keys)

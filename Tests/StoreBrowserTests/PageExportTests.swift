@@ -11,10 +11,10 @@ import Testing
     func aStoreIsExportedOnceAtATime() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil)
-        let (question, order) = (Question(entity: "Person"), ObjectPage.Order())
-        var export: PageExport? = try PageExport(question, order, as: .csv, of: store)
+        let (query, order) = (ObjectQuery(entity: "Person"), ObjectPage.Order())
+        var export: PageExport? = try PageExport(query, order, as: .csv, of: store)
         let failure = #expect(throws: BrowsingError.self) {
-            _ = try PageExport(question, order, as: .csv, of: store)
+            _ = try PageExport(query, order, as: .csv, of: store)
         }
         #expect(failure?.code == "busy")
         var text = ""
@@ -23,9 +23,9 @@ import Testing
         export = nil
         // A question that is refused takes no turn away.
         #expect(throws: (any Error).self) {
-            _ = try PageExport(Question(entity: "None"), order, as: .json, of: store)
+            _ = try PageExport(ObjectQuery(entity: "None"), order, as: .json, of: store)
         }
-        _ = try PageExport(question, order, as: .json, of: store)
+        _ = try PageExport(query, order, as: .json, of: store)
         try store.close()
     }
 
@@ -33,9 +33,9 @@ import Testing
     func anExportOfNothingIsAnEmptyList() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil)
-        var question = Question(entity: "Person")
-        question.predicate = "FALSEPREDICATE"
-        var export = try PageExport(question, ObjectPage.Order(), as: .json, of: store)
+        var query = ObjectQuery(entity: "Person")
+        query.predicate = "FALSEPREDICATE"
+        var export = try PageExport(query, ObjectPage.Order(), as: .json, of: store)
         let text = try #require(try await export.next())
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String] == [])
         #expect(try await export.next() == nil)

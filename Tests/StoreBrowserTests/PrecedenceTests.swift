@@ -45,7 +45,7 @@ import Testing
         }
         await begun.wait()
         let page = try await store.precedence.ahead {
-            let page = try await ObjectPage(Question(entity: "Person"), ObjectPage.Order(), of: store)
+            let page = try await ObjectPage(ObjectQuery(entity: "Person"), ObjectPage.Order(), of: store)
             isAnswered.withLock { $0 = true }
             return page
         }
@@ -60,7 +60,7 @@ import Testing
     func supersededCounts() async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
-        let (begun, group) = (Moment(), QuestionGroup())
+        let (begun, group) = (Moment(), QueryGroup())
         let counting = Task {
             try await store.reading(for: "count", in: group, yields: true) { _, cancellation in
                 begun.comes()
@@ -68,7 +68,7 @@ import Testing
             }
         }
         await begun.wait()
-        await store.precedence.ahead { store.running.begin("count", QuestionGroup()) }
+        await store.precedence.ahead { store.running.begin("count", QueryGroup()) }
         let failure = await #expect(throws: BrowsingError.self) { try await counting.value }
         #expect(failure?.code == "superseded")
         try store.close()
@@ -84,6 +84,6 @@ import Testing
         await precedence.ahead {
             await precedence.ahead { #expect(!first.isCancelled && second.isCancelled) }
         }
-        #expect(!turns[0].madeWay && turns[1].madeWay)
+        #expect(!turns[0].didYield && turns[1].didYield)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 @Suite struct RunningQuestionsTests {
     @Test("A newer question cancels the older one with the same name")
     func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
-        let running = RunningQuestions()
-        let (first, second, other) = (QuestionGroup(), QuestionGroup(), QuestionGroup())
+        let running = RunningQueries()
+        let (first, second, other) = (QueryGroup(), QueryGroup(), QueryGroup())
         running.begin("a", first)
         running.begin("b", other)
         running.begin("a", second)
@@ -18,7 +18,7 @@ import Testing
 
     @Test("Cancelling a question cancels its readings, also later ones")
     func allReadingsOfAQuestionEndTogether() {
-        let group = QuestionGroup()
+        let group = QueryGroup()
         let (first, second, over, late) = (
             FetchCancellation(), FetchCancellation(), FetchCancellation(), FetchCancellation()
         )

@@ -100,15 +100,15 @@ struct DocumentCorpusTests {
     private static func counts(_ url: URL) throws -> [String: Int] {
         let source = try OpenStore(url, model: nil)
         #expect(source.model.isReconstructed && source.notices.count == 1)
-        var told: [String: Int] = [:]
+        var reported: [String: Int] = [:]
         for entity in source.entities {
-            let name = entity.home.entity.name ?? ""
-            told[name.uppercased()] = 0
+            let name = entity.storedEntity.entity.name ?? ""
+            reported[name.uppercased()] = 0
             try StoreListing(source, entities: [name]).forEachObject { object, _, _ in
-                told[object.entity.uppercased(), default: 0] += 1
+                reported[object.entity.uppercased(), default: 0] += 1
             }
         }
-        return told
+        return reported
     }
 
     @Test("Apple's binary stores are reported and checked, and stay unchanged", arguments: binaryFiles)
@@ -135,7 +135,7 @@ struct DocumentCorpusTests {
             var values = 0
             var links = 0
             let listing = try StoreListing(
-                source, entities: source.entities.map { $0.home.entity.name ?? "" })
+                source, entities: source.entities.map { $0.storedEntity.entity.name ?? "" })
             try listing.forEachObject { _, names, object in
                 counts.objects += 1
                 for name in names {
@@ -148,9 +148,9 @@ struct DocumentCorpusTests {
                 }
             }
             #expect(try listing.count() == contents.objects.count, "\(path)")
-            let told = contents.objects.reduce(0) { $0 + $1.valueCount }
+            let reported = contents.objects.reduce(0) { $0 + $1.valueCount }
             let led = contents.objects.reduce(0) { $0 + $1.links.reduce(0) { $0 + $1.numbers.count } }
-            #expect(values + links == told + led, "\(path)")
+            #expect(values + links == reported + led, "\(path)")
             counts.stores += 1
             counts.values += values + links
         }

@@ -65,7 +65,7 @@ import Testing
         let dump = try zoo.dump(source, to: "document.json")
         let copy = zoo.folder.appending(path: "Copy.sqlite")
         let outcome = try DumpImport(dump.url).make(copy, model: nil)
-        #expect(outcome.count == 8 && outcome.leftOut == [])
+        #expect(outcome.count == 8 && outcome.skippedRows == [])
         let other = try OpenStore(copy, model: nil)
         var differences: [StoreDifference] = []
         try StoreComparison(source, other).forEachDifference { differences.append($0) }
@@ -151,7 +151,7 @@ import Testing
         #expect(dump.text.contains(#""isModelReconstructed":true,"reconstructedFrom":"objects""#))
         let copy = zoo.folder.appending(path: "Copy.sqlite")
         let outcome = try DumpImport(dump.url).make(copy, model: Zoo.model(plain: true))
-        #expect(outcome.count == 8 && outcome.leftOut == [], "\(outcome.leftOut)")
+        #expect(outcome.count == 8 && outcome.skippedRows == [], "\(outcome.skippedRows)")
         var differences: [StoreDifference] = []
         let original = try open(url)
         let made = try OpenStore(copy, model: nil)

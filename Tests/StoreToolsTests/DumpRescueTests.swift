@@ -65,10 +65,10 @@ import Testing
         let dump = try zoo.dump().text
         try #require(dump.contains(old))
         let outcome = try make(dump.replacing(old, with: new, maxReplacements: 1))
-        #expect(outcome.count == 8 && !outcome.leftOut.isEmpty)
-        let told = outcome.leftOut.joined(separator: "\n")
-        for message in messages { #expect(told.contains(message), "\(told)") }
-        #expect(outcome.leftOut.allSatisfy { $0.hasSuffix("; left out.") })
+        #expect(outcome.count == 8 && !outcome.skippedRows.isEmpty)
+        let reported = outcome.skippedRows.joined(separator: "\n")
+        for message in messages { #expect(reported.contains(message), "\(reported)") }
+        #expect(outcome.skippedRows.allSatisfy { $0.hasSuffix("; left out.") })
         #expect(try StoreCheck(copy).findings() == [])
     }
 
@@ -82,7 +82,7 @@ import Testing
             ? DumpImport(file).add(to: zoo.url, model: nil) : DumpImport(file).make(copy, model: Zoo.model())
         #expect(outcome.count == 2500)
         #expect(
-            outcome.leftOut == [
+            outcome.skippedRows == [
                 """
                 Item.box: it leads to an object that is not there (2500: Item/1 to Box/91, Item/2 to Box/92, \
                 Item/3 to Box/93, …); left out.
@@ -104,8 +104,8 @@ import Testing
         #expect(Set(findings.map(\.code)) == [.danglingReference, .invalidKey])
         #expect(findings.first { $0.code == .invalidKey }?.count == 2)
         let outcome = try make(try zoo.dump().text)
-        #expect(outcome.count == 10 && outcome.leftOut.count == 1, "\(outcome.leftOut)")
-        #expect(outcome.leftOut.first?.contains("Special.box") == true)
+        #expect(outcome.count == 10 && outcome.skippedRows.count == 1, "\(outcome.skippedRows)")
+        #expect(outcome.skippedRows.first?.contains("Special.box") == true)
         #expect(try StoreCheck(copy).findings() == [])
         #expect(try rows("SELECT Z_PK FROM ZTAG ORDER BY Z_PK") == [[1], [2], [3], [4], [5]])
         #expect(try rows("SELECT count(*) FROM ZTAG WHERE ZNAME IN ('lost', 'none') AND Z_PK > 3") == [[2]])
@@ -126,14 +126,14 @@ import Testing
             ),
             model: Zoo.model())
         #expect(outcome.count == 7)
-        let told = outcome.leftOut.joined(separator: "\n")
+        let reported = outcome.skippedRows.joined(separator: "\n")
         // Special/0 is not an Item, though their keys are of one table.
         #expect(
-            told.contains(
+            reported.contains(
                 "Box.lid: it leads to an object of another entity than it says (1: Box/-3 to Item/0)"),
-            "\(told)")
-        #expect(told.contains("Item.lidOf: it leads to an object that is not there"), "\(told)")
-        #expect(told.contains("Box.items: the list has an object that does not lead back"), "\(told)")
+            "\(reported)")
+        #expect(reported.contains("Item.lidOf: it leads to an object that is not there"), "\(reported)")
+        #expect(reported.contains("Box.items: the list has an object that does not lead back"), "\(reported)")
         #expect(try rows("SELECT Z_PK FROM ZBOX ORDER BY Z_PK") == [[8], [9], [10]])
         #expect(try rows("SELECT b.ZLABEL = 'a' FROM ZITEM i JOIN ZBOX b ON b.Z_PK = i.ZBOX") == [[1]])
         #expect(try rows("SELECT Z_PK FROM ZITEM ORDER BY Z_PK") == [[1], [2], [3]])
@@ -155,7 +155,7 @@ import Testing
             ),
             "more.json")
         let outcome = try DumpImport(file).add(to: zoo.url, model: nil)
-        #expect(outcome.count == 4 && outcome.leftOut == [])
+        #expect(outcome.count == 4 && outcome.skippedRows == [])
         #expect(try rows("SELECT Z_PK FROM ZITEM ORDER BY Z_PK", in: zoo.url) == (1...6).map { [$0] })
         #expect(try rows("SELECT ZBOX FROM ZITEM WHERE Z_PK = 4", in: zoo.url) == [[3]])
         #expect(
@@ -175,7 +175,7 @@ import Testing
         let stray = try zoo.write(
             text(#"{"name": "Item", "objects": [{"objectID": "Item/70", "box": "Box/71"}]}"#), "stray.json")
         #expect(
-            try DumpImport(stray).add(to: zoo.url, model: nil).leftOut == [
+            try DumpImport(stray).add(to: zoo.url, model: nil).skippedRows == [
                 "Item.box: it leads to an object that is not there (1: Item/70 to Box/71); left out."
             ])
     }
@@ -199,7 +199,7 @@ import Testing
             ),
             "more.json")
         let outcome = try DumpImport(file).add(to: zoo.url, model: nil)
-        #expect(outcome.count == 603 && outcome.leftOut == [])
+        #expect(outcome.count == 603 && outcome.skippedRows == [])
         #expect(try rows("SELECT count(*) FROM ATRANSACTION", in: zoo.url) == [[1]])
         #expect(
             try rows("SELECT count(*), count(DISTINCT ZTRANSACTIONID) FROM ACHANGE", in: zoo.url) == [
@@ -247,17 +247,17 @@ import Testing
         let source = try OpenStore(plain, model: nil)
         #expect(try StoreSchemaReport(source).isModelReconstructed)
         #expect(try StoreReport(plain).isModelReconstructed)
-        var told = ""
+        var reported = ""
         // Of ordered relationships with an inverse, the tables do not contain the names.
         #expect(
-            try StoreDump(source).write { told += $0 } == [
+            try StoreDump(source).write { reported += $0 } == [
                 "Orders of unknown relationships are not part of the dump: ZITEM.Z_FOK_BOX."
             ])
-        let dump = (url: try zoo.write(told, "reconstructed.json"), text: told)
+        let dump = (url: try zoo.write(reported, "reconstructed.json"), text: reported)
         try source.close()
         #expect(dump.text.contains(#""isModelReconstructed":true"#) && dump.text.contains(#""lidof""#))
         let outcome = try DumpImport(dump.url).make(copy, model: Zoo.model(plain: true))
-        #expect(outcome.count == 8 && outcome.leftOut == [], "\(outcome.leftOut)")
+        #expect(outcome.count == 8 && outcome.skippedRows == [], "\(outcome.skippedRows)")
         let again = try zoo.dump(OpenStore(copy, model: nil), to: "again.json").text
         func objects(_ text: String) -> [Substring] { Array(text.split(separator: "\n").dropFirst()) }
         #expect(objects(wanted).count > 8 && objects(again).count == objects(wanted).count)

@@ -93,7 +93,7 @@ import Testing
             .replacing("\"name\":\"blue\"", with: "\"name\":null")
         let file = try zoo.write(text, "more.json")
         let outcome = try DumpImport(file).add(to: zoo.url, model: nil)
-        #expect(outcome.count == 8 && outcome.notices == [] && outcome.leftOut == [])
+        #expect(outcome.count == 8 && outcome.notices == [] && outcome.skippedRows == [])
         #expect(try StoreCheck(zoo.url).findings() == [])
         #expect(
             try StoreReport(zoo.url).entities.map { "\($0.name) \($0.count)" }

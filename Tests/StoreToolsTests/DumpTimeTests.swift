@@ -76,10 +76,10 @@ import Testing
             """, "more.json")
         let start = Date.timeIntervalSinceReferenceDate
         #expect(try DumpImport(more).add(to: url, model: nil).count == 2)
-        let told = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 4", in: url)
-        #expect(told.flatMap { Double.fromDatabaseValue($0) } == 9)
+        let reported = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 4", in: url)
+        #expect(reported.flatMap { Double.fromDatabaseValue($0) } == 9)
         // An entry whose time is not given is new.
-        let untold = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 5", in: url)
-        #expect((untold.flatMap { Double.fromDatabaseValue($0) } ?? 0) >= start)
+        let unreported = try zoo.value("SELECT ZCHANGED FROM ZNOTE WHERE Z_PK = 5", in: url)
+        #expect((unreported.flatMap { Double.fromDatabaseValue($0) } ?? 0) >= start)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         let copy = zoo.folder.appending(path: "Copy.sqlite")
         let file = try zoo.write(text, "dump.json")
         let outcome = try DumpImport(file).make(copy, model: nil)
-        #expect(outcome.notices == notices && outcome.leftOut == [])
+        #expect(outcome.notices == notices && outcome.skippedRows == [])
         #expect(try dump(copy).text == text)
         let wanted = try zoo.value("SELECT hex(ZEXTERNAL) FROM ZITEM WHERE ZUUID NOT NULL")
         #expect(try zoo.value("SELECT hex(ZEXTERNAL) FROM ZITEM WHERE ZUUID NOT NULL", in: copy) == wanted)

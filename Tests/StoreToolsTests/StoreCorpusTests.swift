@@ -77,7 +77,7 @@ struct StoreCorpusTests {
 
     @Test("Apple's stores are counted, checked and dumped as they are, and stay unchanged")
     func storesAreCountedCheckedAndDumped() throws {
-        var (told, objects, dumped, checked) = (0, 0, 0, 0)
+        var (reported, objects, dumped, checked) = (0, 0, 0, 0)
         for path in Self.stores {
             let copy = try Copy(path)
             let before = try copy.contents()
@@ -86,7 +86,7 @@ struct StoreCorpusTests {
             let found = Dictionary(
                 report.entities.map { ($0.name, $0.count) }, uniquingKeysWith: { a, _ in a })
             #expect(found == expected, "\(path)")
-            told += 1
+            reported += 1
             objects += found.values.reduce(0, +)
 
             let errors = Set(try StoreCheck(copy.url).findings().filter { $0.severity == .error }.map(\.code))
@@ -110,9 +110,9 @@ struct StoreCorpusTests {
             #expect(try copy.contents() == before, "\(path) was changed")
         }
         print(
-            "\(told) of \(Self.stores.count) stores told, \(objects) objects, \(dumped) dumped, \(checked) sound"
+            "\(reported) of \(Self.stores.count) stores told, \(objects) objects, \(dumped) dumped, \(checked) sound"
         )
-        #expect(told == Self.stores.count && told > 50 && dumped > 38 && checked > 50)
+        #expect(reported == Self.stores.count && reported > 50 && dumped > 38 && checked > 50)
     }
 
     @Test("Dumps of Apple's stores make the same stores, to which they may be added again")
@@ -135,7 +135,7 @@ struct StoreCorpusTests {
             try first.write(to: file)
             let again = copy.folder.appending(path: "Again.sqlite")
             let outcome = try DumpImport(file).make(again, model: nil)
-            #expect(outcome.leftOut == [], "\(path)")
+            #expect(outcome.skippedRows == [], "\(path)")
             #expect(try dump(again) == first, "\(path)")
             #expect(try !StoreCheck(again).findings().contains { $0.severity == .error }, "\(path)")
             made += 1
@@ -149,7 +149,7 @@ struct StoreCorpusTests {
     private func addAgain(_ dump: URL, to url: URL, _ path: String) throws -> Bool {
         let before = try counts(url)
         do {
-            #expect(try DumpImport(dump).add(to: url, model: nil).leftOut == [], "\(path)")
+            #expect(try DumpImport(dump).add(to: url, model: nil).skippedRows == [], "\(path)")
         } catch let error as NSError
             where error.code == CocoaError.Code.managedObjectConstraintMerge.rawValue
         {
@@ -179,12 +179,12 @@ struct StoreCorpusTests {
         let expected = try counts(copy.url)
         let reconstructed = try OpenStore(copy.url, model: nil)
         #expect(reconstructed.model.isReconstructed)
-        for entity in reconstructed.entities where entity.home.entity.subentities.isEmpty {
+        for entity in reconstructed.entities where entity.storedEntity.entity.subentities.isEmpty {
             #expect(try StoreQuery(reconstructed, entity: entity.name).count() == expected[entity.name])
         }
         try reconstructed.close()
         let source = try OpenStore(copy.url, model: NSManagedObjectModel(loading: Corpus.url(model)))
-        for entity in source.entities where entity.home.entity.subentities.isEmpty {
+        for entity in source.entities where entity.storedEntity.entity.subentities.isEmpty {
             #expect(try StoreQuery(source, entity: entity.name).count() == expected[entity.name])
         }
         let file = copy.folder.appending(path: "dump.json")

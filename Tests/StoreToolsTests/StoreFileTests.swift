@@ -132,9 +132,11 @@ import Testing
         #expect(columns["ZEXTRA"]?.properties == ["Special.extra"])
         #expect(
             columns["Z_FOK_BOX"]?.properties == ["order of Box.items"] && columns["Z_PK"]?.properties == [])
-        let told = Set(report.tables.flatMap(\.columns).flatMap(\.properties))
+        let reported = Set(report.tables.flatMap(\.columns).flatMap(\.properties))
         #expect(
-            told.isSuperset(of: ["Item.tags", "Tag.tagged", "Special.notes", "Item.friends", "Item.place"]))
+            reported.isSuperset(of: [
+                "Item.tags", "Tag.tagged", "Special.notes", "Item.friends", "Item.place",
+            ]))
         #expect(try StoreSchemaReport.statements(of: zoo.url).contains { $0.contains("CREATE TABLE ZBOX") })
     }
 

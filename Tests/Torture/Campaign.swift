@@ -53,10 +53,10 @@ package final class Campaign {
             options.only.map { only in [Work(bench: 0, call: only.call, faults: [only.fault])] } ?? all()
         works = works.enumerated().filter { $0.offset % options.part.count == options.part.index }.map(
             \.element)
-        var told = start
+        var reported = start
         for work in works {
-            if !options.isVerbose, Date().timeIntervalSince(told) > 60 {
-                told = Date()
+            if !options.isVerbose, Date().timeIntervalSince(reported) > 60 {
+                reported = Date()
                 Self.say("\(result.points) points, \(result.failures.count) failures")
             }
             if let points = options.points, result.points >= points { break }

@@ -68,7 +68,9 @@ extension Numbers {
         try coordinator.inContext { context in
             for index in 0..<count {
                 let number = Number(context: context)
-                for (place, key) in Number.keys.enumerated() { number[key] = Int64(index &* 31 &+ place) }
+                for (position, key) in Number.keys.enumerated() {
+                    number[key] = Int64(index &* 31 &+ position)
+                }
             }
             try context.save()
         }
@@ -180,8 +182,9 @@ extension Numbers {
                             sqlite3_reset(statement)
                             sqlite3_bind_int64(statement, 1, 1)
                             sqlite3_bind_int64(statement, 2, 1)
-                            for place in 0..<10 {
-                                sqlite3_bind_int64(statement, Int32(place + 3), Int64(row &* 31 &+ place))
+                            for position in 0..<10 {
+                                sqlite3_bind_int64(
+                                    statement, Int32(position + 3), Int64(row &* 31 &+ position))
                             }
                             guard sqlite3_step(statement) == SQLITE_DONE else {
                                 throw Workload.Failure(description: "insert failed")
@@ -207,8 +210,8 @@ extension Numbers {
                     return try context.performAndWait {
                         for row in 0..<count {
                             let number = Number(context: context)
-                            for (place, key) in Number.keys.enumerated() {
-                                number[key] = Int64(row &* 31 &+ place)
+                            for (position, key) in Number.keys.enumerated() {
+                                number[key] = Int64(row &* 31 &+ position)
                             }
                         }
                         try context.save()

@@ -10,10 +10,10 @@ enum Opening {
             model.entities = (0..<count).map { index in
                 let entity = NSEntityDescription()
                 entity.name = "Entity\(index)"
-                entity.properties = ["name", "note", "code", "date"].enumerated().map { place, name in
+                entity.properties = ["name", "note", "code", "date"].enumerated().map { position, name in
                     let attribute = NSAttributeDescription()
                     attribute.name = name
-                    attribute.type = [.string, .string, .integer64, .date][place]
+                    attribute.type = [.string, .string, .integer64, .date][position]
                     return attribute
                 }
                 return entity

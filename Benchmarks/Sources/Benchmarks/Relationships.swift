@@ -43,9 +43,9 @@ enum Relationships {
             for index in 0..<owners {
                 let owner = Owner(context: context)
                 owner[Owner.number] = Int64(index)
-                for place in 0..<parts {
+                for position in 0..<parts {
                     let part = Part(context: context)
-                    part[Part.weight] = Int64(place)
+                    part[Part.weight] = Int64(position)
                     part[Part.owner] = owner
                 }
             }

@@ -12,10 +12,10 @@ enum Remote {
         let follower = NSPersistentStoreCoordinator(managedObjectModel: model)
         try follower.addPersistentStore(
             type: .sqlite, at: file, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
-        let told = DispatchSemaphore(value: 0)
+        let notified = DispatchSemaphore(value: 0)
         let token = NotificationCenter.default.addObserver(
             forName: .NSPersistentStoreRemoteChange, object: follower, queue: nil
-        ) { _ in told.signal() }
+        ) { _ in notified.signal() }
         nonisolated(unsafe) let observer = Observer(token)
         let name = "\(count) saves, each told to another coordinator"
         return Workload(
@@ -30,7 +30,7 @@ enum Remote {
                                     .setValue(number, forKey: "number")
                                 try context.save()
                             }
-                            told.wait()
+                            notified.wait()
                         }
                         return count
                     }

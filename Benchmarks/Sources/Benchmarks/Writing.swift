@@ -12,7 +12,7 @@ enum Writing {
 
         func fill(_ index: Int) {
             self[Self.name] = "item \(index)"
-            for (place, key) in Self.keys.enumerated() { self[key] = Int64(index &* 31 &+ place) }
+            for (position, key) in Self.keys.enumerated() { self[key] = Int64(index &* 31 &+ position) }
         }
     }
 
@@ -43,8 +43,8 @@ enum Writing {
         try raw.inTransaction(insertion) { statement in
             for index in first..<first + count {
                 Raw.bind(statement, 1, "item \(index)")
-                for place in 0..<8 {
-                    sqlite3_bind_int64(statement, Int32(place + 2), Int64(index &* 31 &+ place))
+                for position in 0..<8 {
+                    sqlite3_bind_int64(statement, Int32(position + 2), Int64(index &* 31 &+ position))
                 }
                 try Raw.run(statement)
             }

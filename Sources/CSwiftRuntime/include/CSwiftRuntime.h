@@ -8,16 +8,16 @@
 /// uses it to hold objects weakly without a side table per object.
 void *swift_tryRetain(void *object);
 
-/// What `coredata_materialising` answers on this thread.
-extern _Thread_local const void *coredata_materialising_entity;
+/// What `coredata_instantiating` answers on this thread.
+extern _Thread_local const void *coredata_instantiating_entity;
 
 /// The entity for which this thread is making an object from a row; NULL while
 /// it is not. Swift has no variables of threads, and those of pthreads cost as
 /// much as the rest of making an object.
-static inline const void *coredata_materialising(void) { return coredata_materialising_entity; }
+static inline const void *coredata_instantiating(void) { return coredata_instantiating_entity; }
 
-/// Sets what `coredata_materialising` answers on this thread.
-static inline void coredata_set_materialising(const void *entity) { coredata_materialising_entity = entity; }
+/// Sets what `coredata_instantiating` answers on this thread.
+static inline void coredata_set_instantiating(const void *entity) { coredata_instantiating_entity = entity; }
 
 /// What `coredata_releasing` answers on this thread.
 extern _Thread_local void *coredata_release_queue;

@@ -102,14 +102,14 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     }
 
     // Not `package`: the compiler warns of a recursion in the subclasses of other modules then.
-    init(madeOf kind: Kind) {
+    init(destinationsBySource kind: Kind) {
         self.kind = kind
         steps = if case .keyPath(_, let path) = kind { KeyPathSteps(path) } else { nil }
         super.init()
     }
 
     package convenience init(kind: Kind) {
-        self.init(madeOf: kind)
+        self.init(destinationsBySource: kind)
     }
 
     /// Makes an expression of a given type, for subclasses.

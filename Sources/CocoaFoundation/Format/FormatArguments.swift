@@ -16,14 +16,14 @@ struct FormatArguments {
     var count: Int { values.count }
 
     /// The next argument, as the expression that its position in the format string requires.
-    mutating func next(as place: Token.Argument) throws(Failure) -> NSExpression {
+    mutating func next(as specifier: Token.Argument) throws(Failure) -> NSExpression {
         guard taken < values.count else {
             let given = count == 1 ? "1 is given" : "\(count) are given"
             throw Failure(reason: "There are too few arguments: \(given).")
         }
         let value = presentValue(values[taken])
         taken += 1
-        return switch place {
+        return switch specifier {
         case .object: try FormatArguments.object(value)
         case .keyPath: try FormatArguments.keyPath(value)
         case .integer(let letters): try FormatArguments.integer(value, letters)

@@ -104,8 +104,8 @@ extension FormatParser {
         let offset = token.offset
         let leaf: NSExpression
         switch token.kind {
-        case .argument(let place):
-            return Node(try readArgument(place), at: offset)
+        case .argument(let specifier):
+            return Node(try readArgument(specifier), at: offset)
         case .variable(let name) where try peek() == .symbol(.assign):
             return try readAssignment(name)
         case .variable(let name): leaf = NSExpression(forVariable: name)
@@ -123,9 +123,9 @@ extension FormatParser {
     }
 
     /// Reads an argument, whose position in the format string is the present token.
-    private mutating func readArgument(_ place: Token.Argument) throws -> NSExpression {
+    private mutating func readArgument(_ specifier: Token.Argument) throws -> NSExpression {
         do {
-            let expression = try arguments.next(as: place)
+            let expression = try arguments.next(as: specifier)
             try advance()
             return expression
         } catch let failure as FormatArguments.Failure {

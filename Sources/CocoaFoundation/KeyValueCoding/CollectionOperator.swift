@@ -30,7 +30,7 @@ package enum CollectionOperator: String, Sendable, CaseIterable {
     ///   - index: where the path goes on, which is read from each element.
     ///   - way: how the path came to the elements.
     func value(
-        of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int, on way: CollectionWay
+        of collection: any ValueCollection, rest path: KeyPathSteps, from index: Int, on way: CollectionDepth
     ) throws -> Any? {
         func values(of elements: any ValueCollection) throws -> [Any] {
             try elements.collectionElements.compactMap { element in

@@ -136,7 +136,7 @@ struct JoinedKeyPath {
                 case .one(let value): values.append(value)
                 case .rows(let inner):
                     values += inner
-                    try CollectionWay.check(values.count)
+                    try CollectionDepth.check(values.count)
                 }
             }
             return .rows(values)

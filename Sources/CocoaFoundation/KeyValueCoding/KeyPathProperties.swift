@@ -63,8 +63,8 @@ struct KeyPathProperties: Sendable {
             case 1, 3:
                 // A stored property: its offset, which may be too large for the header.
                 let offset = header & 0x007F_FFFF
-                guard let place = offset == 0x007F_FFFF ? read(UInt32.self) : offset else { return nil }
-                properties.append(Property(kind: header >> 24 & 0x7F, identifier: UInt(place)))
+                guard let position = offset == 0x007F_FFFF ? read(UInt32.self) : offset else { return nil }
+                properties.append(Property(kind: header >> 24 & 0x7F, identifier: UInt(position)))
             case 2:
                 // A computed one: what identifies it, its getter, perhaps a setter.
                 guard let identifier = read(UInt.self), read(UInt.self) != nil,

@@ -56,7 +56,7 @@ extension KeyPathSteps {
                 result.append(End(value: NSNull(), kind: end.kind))
             }
         }
-        try CollectionWay.check(result.count)
+        try CollectionDepth.check(result.count)
         return result
     }
 

@@ -48,7 +48,7 @@ package struct KeyPathSteps: Sendable, Hashable {
     /// A loop and not a recursion: a path may have as many components as its text allows.
     ///
     /// - Parameter way: how the path came to the object.
-    func value(of object: Any?, from start: Int, on way: CollectionWay = CollectionWay()) throws -> Any? {
+    func value(of object: Any?, from start: Int, on way: CollectionDepth = CollectionDepth()) throws -> Any? {
         var current = presentValue(object)
         for index in start..<max(start, steps.endIndex) {
             guard let object = current else { return nil }
@@ -65,17 +65,17 @@ package struct KeyPathSteps: Sendable, Hashable {
                 }
                 return try collectionOperator.value(
                     of: collection, rest: self, from: index + 1,
-                    on: way.over(collectionOperator == .count ? 0 : collection.collectionCount))
+                    on: way.enter(collectionOperator == .count ? 0 : collection.collectionCount))
             }
         }
         return current
     }
 
     /// The value of one key.
-    private func value(of object: Any?, key: String, _ way: CollectionWay) throws -> Any? {
+    private func value(of object: Any?, key: String, _ way: CollectionDepth) throws -> Any? {
         guard let object = presentValue(object) else { return nil }
         if let collection = Self.collection(object) {
-            let next = try way.over(collection.collectionCount)
+            let next = try way.enter(collection.collectionCount)
             let values = try collection.collectionElements.map { try value(of: $0, key: key, next) }
             return CollectedValues(kind: collection.collectionKind, values: values)
         }

@@ -73,7 +73,7 @@ extension KeyValueObserving {
 
     /// Notifies the observers.
     public func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
-        observationCenter?.willChange(key, of: self, .places(changeKind, indexes))
+        observationCenter?.willChange(key, of: self, .indexed(changeKind, indexes))
     }
 
     /// Notifies the observers.

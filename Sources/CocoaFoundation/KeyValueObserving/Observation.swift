@@ -42,7 +42,8 @@ final class Observation {
         ObservationCenter.of(object).add(self)
         chain = ObservedLink(keyPath, of: object, for: self, role: .start)
         if options.contains(.initial) {
-            deliver(object, ObservedChange(new: options.contains(.new) ? .told(read(object)) : .untold))
+            deliver(
+                object, ObservedChange(new: options.contains(.new) ? .reported(read(object)) : .unreported))
         }
     }
 
@@ -57,31 +58,31 @@ final class Observation {
 
     /// What is known of a change of the value as a whole, before it.
     func changeBefore() -> ObservedChange {
-        ObservedChange(old: options.contains(.old) ? .told(object.flatMap(read)) : .untold)
+        ObservedChange(old: options.contains(.old) ? .reported(object.flatMap(read)) : .unreported)
     }
 
     /// Delivers a notification before a change, if it was requested.
     func deliverPrior(_ change: ObservedChange) {
         guard isValid, options.contains(.prior), let object else { return }
-        var told = told(of: change)
-        told.new = .untold
-        told.isPrior = true
-        deliver(object, told)
+        var reported = reported(of: change)
+        reported.new = .unreported
+        reported.isPrior = true
+        deliver(object, reported)
     }
 
     /// Delivers a notification after a change.
     func deliverPosterior(_ change: ObservedChange) {
         guard isValid, let object else { return }
         var change = change
-        if change.kind == .setting, options.contains(.new) { change.new = .told(read(object)) }
-        deliver(object, told(of: change))
+        if change.kind == .setting, options.contains(.new) { change.new = .reported(read(object)) }
+        deliver(object, reported(of: change))
     }
 
     /// The requested part of a change.
-    private func told(of change: ObservedChange) -> ObservedChange {
-        var told = change
-        if !options.contains(.new) { told.new = .untold }
-        if !options.contains(.old) { told.old = .untold }
-        return told
+    private func reported(of change: ObservedChange) -> ObservedChange {
+        var reported = change
+        if !options.contains(.new) { reported.new = .unreported }
+        if !options.contains(.old) { reported.old = .unreported }
+        return reported
     }
 }

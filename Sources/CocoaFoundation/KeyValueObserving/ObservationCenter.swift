@@ -134,19 +134,19 @@ public final class ObservationCenter {
     /// One part for each observation, though several of its links may watch the key.
     private static func parts(_ links: [ObservedLink], _ description: ChangeDescription) -> [Part] {
         var parts: [Part] = []
-        var places: [ObjectIdentifier: Int] = [:]
+        var indexed: [ObjectIdentifier: Int] = [:]
         for link in links {
             guard let observation = link.observation else { continue }
             var concernsMembers = link.isAtEnd
             switch description {
-            case .whole, .places(.setting, _): concernsMembers = false
-            case .places, .members: break
+            case .whole, .indexed(.setting, _): concernsMembers = false
+            case .indexed, .members: break
             }
-            if let place = places[ObjectIdentifier(observation)] {
-                parts[place].links.append(link)
-                if concernsMembers { parts[place].concernsMembers = true }
+            if let position = indexed[ObjectIdentifier(observation)] {
+                parts[position].links.append(link)
+                if concernsMembers { parts[position].concernsMembers = true }
             } else {
-                places[ObjectIdentifier(observation)] = parts.count
+                indexed[ObjectIdentifier(observation)] = parts.count
                 parts.append(Part(observation: observation, links: [link], concernsMembers: concernsMembers))
             }
         }

@@ -3,15 +3,15 @@ import Foundation
 /// A value that is reported to an observer, or not.
 enum ObservedValue {
     /// The observer did not ask for it, or the kind of change has none.
-    case untold
+    case unreported
     /// The value; `nil` when it is missing.
-    case told(Any?)
+    case reported(Any?)
 
     /// The value as a type, which may be an optional one: no value is then `.some(nil)`.
     func cast<Value>() -> Value? {
         switch self {
-        case .untold: nil
-        case .told(let value): (value as Any) as? Value
+        case .unreported: nil
+        case .reported(let value): (value as Any) as? Value
         }
     }
 }
@@ -19,8 +19,8 @@ enum ObservedValue {
 /// What is reported to an observer.
 struct ObservedChange {
     var kind = NSKeyValueChange.setting
-    var new = ObservedValue.untold
-    var old = ObservedValue.untold
+    var new = ObservedValue.unreported
+    var old = ObservedValue.unreported
     var indexes: IndexSet?
     var isPrior = false
 
@@ -28,8 +28,8 @@ struct ObservedChange {
     /// Swift casts these to more types than its own: an `NSNumber` is an `Int` as well as a `UInt`.
     var dictionary: [NSKeyValueChangeKey: Any] {
         var dictionary: [NSKeyValueChangeKey: Any] = [.kindKey: NSNumber(value: kind.rawValue)]
-        if case .told(let value) = new { dictionary[.newKey] = presentValue(value) ?? NSNull() }
-        if case .told(let value) = old { dictionary[.oldKey] = presentValue(value) ?? NSNull() }
+        if case .reported(let value) = new { dictionary[.newKey] = presentValue(value) ?? NSNull() }
+        if case .reported(let value) = old { dictionary[.oldKey] = presentValue(value) ?? NSNull() }
         if let indexes { dictionary[.indexesKey] = NSIndexSet(indexSet: indexes) }
         if isPrior { dictionary[.notificationIsPriorKey] = NSNumber(value: true) }
         return dictionary
@@ -41,7 +41,7 @@ package enum ChangeDescription {
     /// As a whole.
     case whole
     /// At indexes of an ordered to-many property.
-    case places(NSKeyValueChange, IndexSet)
+    case indexed(NSKeyValueChange, IndexSet)
     /// By a set of objects.
     case members(NSKeyValueSetMutationKind, Set<AnyHashable>)
 }
@@ -50,26 +50,26 @@ extension ChangeDescription {
     /// What is known before a change of an object's property.
     func changeBefore(_ key: String, of object: any KeyValueObserving) -> ObservedChange {
         switch self {
-        case .whole, .places(.setting, _): return ObservedChange()
-        case .places(let kind, let indexes):
+        case .whole, .indexed(.setting, _): return ObservedChange()
+        case .indexed(let kind, let indexes):
             var change = ObservedChange(kind: kind, indexes: indexes)
             if kind != .insertion {
-                change.old = .told(Self.objects(at: indexes, in: object.value(forKey: key)))
+                change.old = .reported(Self.objects(at: indexes, in: object.value(forKey: key)))
             }
             return change
         case .members(let mutation, let objects):
             let present = Self.members(of: object.value(forKey: key))
             switch mutation {
             case .union:
-                return ObservedChange(kind: .insertion, new: .told(objects.subtracting(present)))
+                return ObservedChange(kind: .insertion, new: .reported(objects.subtracting(present)))
             case .minus:
-                return ObservedChange(kind: .removal, old: .told(objects.intersection(present)))
+                return ObservedChange(kind: .removal, old: .reported(objects.intersection(present)))
             case .intersect:
-                return ObservedChange(kind: .removal, old: .told(present.subtracting(objects)))
+                return ObservedChange(kind: .removal, old: .reported(present.subtracting(objects)))
             case .set:
                 return ObservedChange(
-                    kind: .replacement, new: .told(objects.subtracting(present)),
-                    old: .told(present.subtracting(objects)))
+                    kind: .replacement, new: .reported(objects.subtracting(present)),
+                    old: .reported(present.subtracting(objects)))
             }
         }
     }
@@ -78,11 +78,11 @@ extension ChangeDescription {
     func change(after before: ObservedChange, _ key: String, of object: any KeyValueObserving)
         -> ObservedChange
     {
-        guard case .places(let kind, let indexes) = self, kind == .insertion || kind == .replacement else {
+        guard case .indexed(let kind, let indexes) = self, kind == .insertion || kind == .replacement else {
             return before
         }
         var change = before
-        change.new = .told(Self.objects(at: indexes, in: object.value(forKey: key)))
+        change.new = .reported(Self.objects(at: indexes, in: object.value(forKey: key)))
         return change
     }
 

@@ -5,8 +5,8 @@ import Foundation
 package struct ArchiveCopy {
     private let source: KeyedArchive
     private let writer: KeyedArchiveWriter
-    private var places: [UInt64: Int] = [0: 0]
-    private var waiting: [(index: Int, place: Int)] = []
+    private var positions: [UInt64: Int] = [0: 0]
+    private var waiting: [(index: Int, position: Int)] = []
     private var next = 0
 
     private static let deepestNode = 64
@@ -32,23 +32,23 @@ package struct ArchiveCopy {
     package mutating func add(_ reference: UInt64, maximum: Int = KeyedArchiveReader.maximumWeight) throws
         -> Int
     {
-        let root = try place(of: reference)
+        let root = try position(of: reference)
         while next < waiting.count {
-            let (index, place) = waiting[next]
+            let (index, position) = waiting[next]
             next += 1
             noteClass(of: index)
-            writer.fill(place, with: try node(index, 0, maximum))
+            writer.fill(position, with: try node(index, 0, maximum))
         }
         return root
     }
 
-    private mutating func place(of reference: UInt64) throws -> Int {
-        if let known = places[reference] { return known }
+    private mutating func position(of reference: UInt64) throws -> Int {
+        if let known = positions[reference] { return known }
         guard let index = try source.object(at: reference) else { return 0 }
-        let place = writer.reserve()
-        places[reference] = place
-        waiting.append((index, place))
-        return place
+        let position = writer.reserve()
+        positions[reference] = position
+        waiting.append((index, position))
+        return position
     }
 
     private mutating func noteClass(of index: Int) {
@@ -65,7 +65,7 @@ package struct ArchiveCopy {
         }
         switch source.list.nodes[index] {
         case .identifier(let reference):
-            return writer.add(.identifier(UInt64(try place(of: reference))))
+            return writer.add(.identifier(UInt64(try position(of: reference))))
         case .array(let elements):
             return writer.add(.array(try elements.map { try node($0, depth + 1, maximum) }))
         case .set(let elements):

@@ -83,21 +83,21 @@ extension FoundationArchiveClass {
         case let set as NSSet where found == NSSet.self || found == NSMutableSet.self:
             let members = set.allObjects
             try checkHashable(members, "A set with an array or a dictionary as a member")
-            let places = encoder.encodeElements(members, forKey: "NS.objects")
-            try encoder.charge(members, places)
+            let positions = encoder.encodeElements(members, forKey: "NS.objects")
+            try encoder.charge(members, positions)
         case let set as NSOrderedSet where found == NSOrderedSet.self || found == NSMutableOrderedSet.self:
             let members = set.array
-            let places = members.enumerated().map { index, member in
+            let positions = members.enumerated().map { index, member in
                 encoder.encodeElement(member, forKey: "NS.object.\(index)")
             }
-            try encoder.charge(members, places)
+            try encoder.charge(members, positions)
         case let dictionary as NSDictionary
         where found == NSDictionary.self || found == NSMutableDictionary.self:
             let entries = sorted(dictionary)
             let keys = entries.map(\.key)
             try checkHashable(keys, "A dictionary with an array or a dictionary as a key")
-            let places = encoder.encodeElements(keys, forKey: "NS.keys")
-            try encoder.charge(keys, places)
+            let positions = encoder.encodeElements(keys, forKey: "NS.keys")
+            try encoder.charge(keys, positions)
             encoder.encodeElements(entries.map(\.value), forKey: "NS.objects")
         default: return nil
         }

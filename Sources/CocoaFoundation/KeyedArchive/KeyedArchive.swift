@@ -23,7 +23,7 @@ package struct KeyedArchive {
     }
 
     /// How many of the classes that an archive proposes in place of a missing one are looked at.
-    private static let mostHints = 32
+    private static let maxHints = 32
 
     /// Takes a keyed archive apart.
     ///
@@ -93,7 +93,7 @@ package struct KeyedArchive {
 
     private func strings(in index: Int?) -> [String] {
         guard let index, case .array(let elements) = list.nodes[index] else { return [] }
-        return elements.prefix(Self.mostHints).compactMap { element in
+        return elements.prefix(Self.maxHints).compactMap { element in
             if case .string(let text) = list.nodes[element] { text } else { nil }
         }
     }

@@ -8,7 +8,7 @@ final class KeyedArchiveEncoder: NSCoder {
     private(set) var fields: [(key: String, value: Int)] = []
 
     /// The index of each field among them.
-    private var places: [String: Int] = [:]
+    private var positions: [String: Int] = [:]
 
     /// - Parameter writer: Who writes the objects that this one refers to.
     init(writer: KeyedArchiveWriter) { self.writer = writer }
@@ -21,10 +21,10 @@ final class KeyedArchiveEncoder: NSCoder {
     /// A key that is used again, as by a subclass, gets the later value: an archive with a key twice could not
     /// be read.
     private func set(_ value: Int, forKey key: String) {
-        if let place = places[key] {
-            fields[place].value = value
+        if let position = positions[key] {
+            fields[position].value = value
         } else {
-            places[key] = fields.count
+            positions[key] = fields.count
             fields.append((key, value))
         }
     }
@@ -34,24 +34,24 @@ final class KeyedArchiveEncoder: NSCoder {
     /// - Returns: the indexes of the objects in the archive.
     @discardableResult
     func encodeElements(_ elements: some Sequence<Any>, forKey key: String) -> [Int] {
-        let places = elements.map { writer.reference(to: $0) }
-        set(.array(places.map { writer.add(.identifier(UInt64($0))) }), forKey: key)
-        return places
+        let positions = elements.map { writer.reference(to: $0) }
+        set(.array(positions.map { writer.add(.identifier(UInt64($0))) }), forKey: key)
+        return positions
     }
 
     /// Gives the object a field that holds an object.
     ///
     /// - Returns: the index of that object in the archive.
     func encodeElement(_ element: Any, forKey key: String) -> Int {
-        let place = writer.reference(to: element)
-        set(.identifier(UInt64(place)), forKey: key)
-        return place
+        let position = writer.reference(to: element)
+        set(.identifier(UInt64(position)), forKey: key)
+        return position
     }
 
     /// Charges for the hash table that the reader of the archive makes of members, so that what is written can be read.
     ///
     /// - Parameter places: the indexes of the members in the archive.
-    func charge(_ members: [Any], _ places: [Int]) throws { try writer.charge(members, places) }
+    func charge(_ members: [Any], _ positions: [Int]) throws { try writer.charge(members, positions) }
 
     // MARK: What the coder is
 

@@ -92,8 +92,8 @@ package final class KeyedArchiveReader {
     /// - Throws: ``MalformedPropertyList`` and `CocoaError`.
     package func object(at field: Int, allowed: [AnyClass], isElement: Bool = false) throws -> AnyObject? {
         if let failure { throw failure }
-        guard let place = try place(of: field) else { return nil }
-        if let known = finished[place] {
+        guard let position = try position(of: field) else { return nil }
+        if let known = finished[position] {
             try check(type(of: known.object), isAmong: allowed, isElement: isElement)
             try add(known.weight)
             comparisonWeight = comparisonWeight.saturatingAdd(known.comparisonWeight)
@@ -105,19 +105,19 @@ package final class KeyedArchiveReader {
         guard unfinished.count < Self.maximumDepth else {
             throw MalformedPropertyList("the keyed archive is nested more than \(Self.maximumDepth) deep")
         }
-        guard unfinished.insert(place).inserted else {
+        guard unfinished.insert(position).inserted else {
             throw MalformedPropertyList("an object of the keyed archive contains itself")
         }
-        defer { unfinished.remove(place) }
+        defer { unfinished.remove(position) }
 
         let before = (weight: weight, comparisonWeight: comparisonWeight)
         (weight, comparisonWeight) = (1, 0)
-        let object = try newObject(at: place, allowed: allowed, isElement: isElement)
+        let object = try newObject(at: position, allowed: allowed, isElement: isElement)
         if let failure { throw failure }
         comparisonWeight = comparisonWeight.saturatingAdd(HashingBudget.weight(of: object))
         let known = Finished(
             object: object, weight: weight, comparisonWeight: comparisonWeight, classes: allowed)
-        finished[place] = known
+        finished[position] = known
         weight = before.weight
         comparisonWeight = before.comparisonWeight.saturatingAdd(known.comparisonWeight)
         try add(known.weight)
@@ -125,14 +125,14 @@ package final class KeyedArchiveReader {
     }
 
     /// The index of the object that a field refers to, or the field itself; `nil` for the null object.
-    private func place(of field: Int) throws -> Int? {
+    private func position(of field: Int) throws -> Int? {
         guard case .identifier(let reference) = archive.list.nodes[field] else { return field }
         return try archive.object(at: reference)
     }
 
     /// What comparing the object of a field, which has been read, with an equal one costs.
     func comparisonWeight(at field: Int) throws -> Int {
-        try place(of: field).flatMap { finished[$0]?.comparisonWeight } ?? 1
+        try position(of: field).flatMap { finished[$0]?.comparisonWeight } ?? 1
     }
 
     /// Charges for the hash table of the object that is being read; see ``HashingBudget``.
@@ -152,8 +152,8 @@ package final class KeyedArchiveReader {
         }
     }
 
-    private func newObject(at place: Int, allowed: [AnyClass], isElement: Bool) throws -> AnyObject {
-        let node = archive.list.nodes[place]
+    private func newObject(at position: Int, allowed: [AnyClass], isElement: Bool) throws -> AnyObject {
+        let node = archive.list.nodes[position]
         guard case .dictionary = node else {
             guard let value = FoundationArchiveClass.plainValue(node) else {
                 throw MalformedPropertyList(
@@ -162,7 +162,7 @@ package final class KeyedArchiveReader {
             try check(type(of: value), isAmong: allowed, isElement: isElement)
             return value
         }
-        let fields = try archive.list.fields(of: place)
+        let fields = try archive.list.fields(of: position)
         let names = try archive.classNames(of: fields)
         guard let found = names.lazy.compactMap({ Self.classNamed($0, among: allowed) }).first else {
             throw Self.refusal(of: names[0], allowed: allowed)
@@ -186,7 +186,7 @@ extension KeyedArchiveReader {
         guard name.utf8.count <= longestName else { return nil }
         if let mapped = NSKeyedUnarchiver.class(forClassName: name) { return mapped }
         if name == "NSDecimalNumberPlaceholder" { return NSDecimalNumber.self }
-        if let asked = allowed.first(where: { NSStringFromClass($0) == name }) { return asked }
+        if let allowedClass = allowed.first(where: { NSStringFromClass($0) == name }) { return allowedClass }
         // Foundation prints a complaint for every name of another shape, and the archive's author chose it.
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let isPlain = parts.count <= 2 && parts.allSatisfy(isIdentifier)

@@ -12,8 +12,8 @@ package final class KeyedArchiveWriter {
     private var table = PropertyListTable()
 
     /// The objects that were begun, and their indexes in the archive. They are retained, so that no address is used again.
-    private var places: [ObjectIdentifier: (place: Int, object: AnyObject)] = [:]
-    private var classPlaces: [String: Int] = [:]
+    private var positions: [ObjectIdentifier: (position: Int, object: AnyObject)] = [:]
+    private var classIndexes: [String: Int] = [:]
 
     /// The objects of the archive, as indexes into the table. An object gets its index before it is written,
     /// because it may be met again inside itself.
@@ -40,8 +40,8 @@ package final class KeyedArchiveWriter {
     ///   its class.
     package static func archivedData(withRootObject root: Any) throws -> Data {
         let writer = KeyedArchiveWriter()
-        let place = writer.reference(to: root)
-        return try writer.finish(root: place)
+        let position = writer.reference(to: root)
+        return try writer.finish(root: position)
     }
 
     /// The archive.
@@ -82,14 +82,14 @@ package final class KeyedArchiveWriter {
     ///   - place: a reserved index.
     ///   - classNames: the names of the object's class and of its superclasses, but for `NSObject`.
     ///   - fields: the keys, and the indexes of their values in the property list.
-    package func fill(_ place: Int, classNames: [String], fields: [(key: String, value: Int)]) {
-        let archivedClass = self.place(ofClass: classNames + ["NSObject"])
+    package func fill(_ position: Int, classNames: [String], fields: [(key: String, value: Int)]) {
+        let archivedClass = self.position(ofClass: classNames + ["NSObject"])
         let reference = add(.identifier(UInt64(archivedClass)))
-        objects[place] = table.addDictionary(fields + [(key: "$class", value: reference)])
+        objects[position] = table.addDictionary(fields + [(key: "$class", value: reference)])
     }
 
     /// Puts a value of the property list at a reserved index.
-    func fill(_ place: Int, with node: Int) { objects[place] = node }
+    func fill(_ position: Int, with node: Int) { objects[position] = node }
 
     /// Writes the outermost object of another archive.
     private func copy(_ archive: OpaqueArchive) -> Int {
@@ -139,55 +139,55 @@ package final class KeyedArchiveWriter {
             fail(Self.refusal(of: String(reflecting: type(of: value))))
             return 0
         }
-        if let known = places[ObjectIdentifier(object)] {
+        if let known = positions[ObjectIdentifier(object)] {
             // The reader takes no such archive: better no value than one that is lost.
-            if unfinished.contains(known.place) {
+            if unfinished.contains(known.position) {
                 fail(
                     CocoaError.coding(
                         .coderInvalidValue, "An object that contains itself cannot be archived."))
             }
-            comparisonWeight = comparisonWeight.saturatingAdd(comparisonWeights[known.place] ?? 1)
-            return known.place
+            comparisonWeight = comparisonWeight.saturatingAdd(comparisonWeights[known.position] ?? 1)
+            return known.position
         }
         guard depth < KeyedArchiveReader.maximumDepth else {
             fail(CocoaError.coding(.coderInvalidValue, "The object is nested too deep to be archived."))
             return 0
         }
-        let place = objects.count
+        let position = objects.count
         objects.append(0)
-        places[ObjectIdentifier(object)] = (place, object)
+        positions[ObjectIdentifier(object)] = (position, object)
         depth += 1
-        unfinished.insert(place)
+        unfinished.insert(position)
         let before = comparisonWeight
         comparisonWeight = HashingBudget.weight(of: object)
         defer {
             depth -= 1
-            unfinished.remove(place)
-            comparisonWeights[place] = comparisonWeight
+            unfinished.remove(position)
+            comparisonWeights[position] = comparisonWeight
             comparisonWeight = before.saturatingAdd(comparisonWeight)
         }
         if let plain = FoundationArchiveClass.plainNode(of: object) {
-            objects[place] = table.add(plain)
-            return place
+            objects[position] = table.add(plain)
+            return position
         }
         let encoder = KeyedArchiveEncoder(writer: self)
         do {
             let archivedClass: AnyClass = try FoundationArchiveClass.write(object, to: encoder)
-            encoder.set(.identifier(UInt64(self.place(of: archivedClass))), forKey: "$class")
+            encoder.set(.identifier(UInt64(self.position(of: archivedClass))), forKey: "$class")
         } catch {
             fail(error)
         }
-        objects[place] = table.addDictionary(encoder.fields)
-        return place
+        objects[position] = table.addDictionary(encoder.fields)
+        return position
     }
 
     /// Charges for the hash table that the reader makes of members, which have been written.
     ///
     /// - Throws: `CocoaError.coderInvalidValue` for a table that reading would refuse.
-    func charge(_ members: [Any], _ places: [Int]) throws {
+    func charge(_ members: [Any], _ positions: [Int]) throws {
         if failure != nil { return }
-        let members = zip(members, places).map { member, place in
-            HashingBudget.Member(object: member as AnyObject, weight: comparisonWeights[place] ?? 1)
+        let members = zip(members, positions).map { member, position in
+            HashingBudget.Member(object: member as AnyObject, weight: comparisonWeights[position] ?? 1)
         }
         guard !members.contains(where: { $0.object is NSDecimalNumber }) else {
             throw CocoaError.coding(.coderInvalidValue, "A set of decimal numbers cannot be archived.")
@@ -204,27 +204,27 @@ package final class KeyedArchiveWriter {
     }
 
     /// The index of a class's description among the objects of the archive.
-    private func place(of archivedClass: AnyClass) -> Int {
+    private func position(of archivedClass: AnyClass) -> Int {
         let name = NSKeyedArchiver.classNameForClass(archivedClass) ?? NSStringFromClass(archivedClass)
-        if let known = classPlaces[name] { return known }
+        if let known = classIndexes[name] { return known }
         var names = [name]
         var next: AnyClass? = (archivedClass as? NSObject.Type)?.superclass
         while let ancestor = next {
             names.append(NSStringFromClass(ancestor))
             next = (ancestor as? NSObject.Type)?.superclass
         }
-        return place(ofClass: names)
+        return position(ofClass: names)
     }
 
-    private func place(ofClass names: [String]) -> Int {
+    private func position(ofClass names: [String]) -> Int {
         let name = names[0]
-        if let known = classPlaces[name] { return known }
+        if let known = classIndexes[name] { return known }
         let description = table.addDictionary([
             ("$classname", table.add(.string(name))),
             ("$classes", table.add(.array(names.map { table.add(.string($0)) }))),
         ])
         objects.append(description)
-        classPlaces[name] = objects.count - 1
+        classIndexes[name] = objects.count - 1
         return objects.count - 1
     }
 

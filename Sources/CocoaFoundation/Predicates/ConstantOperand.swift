@@ -83,13 +83,13 @@ final class StoreSide: @unchecked Sendable {
     }
 
     private func converted(
-        _ place: WritableKeyPath<(texts: ComparedOperand?, numbers: ComparedOperand?), ComparedOperand?>,
+        _ side: WritableKeyPath<(texts: ComparedOperand?, numbers: ComparedOperand?), ComparedOperand?>,
         _ convert: (Any?) -> Any?
     ) throws -> ComparedOperand {
         try converted.withLock { converted in
-            if let made = converted[keyPath: place] { return made }
+            if let made = converted[keyPath: side] { return made }
             let made = try ComparedOperand(type, convert(value), options: options)
-            converted[keyPath: place] = made
+            converted[keyPath: side] = made
             return made
         }
     }

@@ -1,5 +1,5 @@
 /// How alike predicates and expressions must be.
-private enum Sameness {
+private enum EqualityRule {
     /// As their strings are read: `isEquivalent(to:)`.
     case meaning
     /// To the type of each constant: `isEqual`. An archiver keeps one of equal objects, so that what is equal must be the
@@ -20,15 +20,15 @@ extension NSPredicate {
     /// Whether two predicates have the same structure: `isEqual` of our classes.
     func hasSameStructure(as other: NSPredicate) -> Bool { isSame(as: other, .structure) }
 
-    fileprivate func isSame(as other: NSPredicate, _ sameness: Sameness) -> Bool {
+    fileprivate func isSame(as other: NSPredicate, _ rule: EqualityRule) -> Bool {
         // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
         var rest: [(NSPredicate, NSPredicate)] = [(self, other)]
         while let (left, right) = rest.popLast() {
-            let (lhs, rhs) = sameness == .meaning ? (left.joined, right.joined) : (left, right)
+            let (lhs, rhs) = rule == .meaning ? (left.joined, right.joined) : (left, right)
             if lhs === rhs { continue }
             switch (lhs.shape, rhs.shape) {
             case (.value(let lhs), .value(let rhs)) where lhs == rhs: break
-            case (.comparison(let lhs), .comparison(let rhs)) where lhs.hasSameParts(as: rhs, sameness): break
+            case (.comparison(let lhs), .comparison(let rhs)) where lhs.hasSameParts(as: rhs, rule): break
             case (.compound(let lhs, let lhsParts), .compound(let rhs, let rhsParts))
             where lhs == rhs && lhsParts.count == rhsParts.count:
                 rest += zip(lhsParts, rhsParts)
@@ -78,11 +78,11 @@ extension NSPredicate {
 }
 
 extension NSComparisonPredicate {
-    fileprivate func hasSameParts(as other: NSComparisonPredicate, _ sameness: Sameness) -> Bool {
+    fileprivate func hasSameParts(as other: NSComparisonPredicate, _ rule: EqualityRule) -> Bool {
         predicateOperatorType == other.predicateOperatorType
             && comparisonPredicateModifier == other.comparisonPredicateModifier && options == other.options
-            && leftExpression.isPart(other.leftExpression, sameness)
-            && rightExpression.isPart(other.rightExpression, sameness)
+            && leftExpression.isPart(other.leftExpression, rule)
+            && rightExpression.isPart(other.rightExpression, rule)
     }
 }
 
@@ -97,29 +97,29 @@ extension NSExpression {
     func hasSameStructure(as other: NSExpression) -> Bool { isSame(as: other, .structure) }
 
     /// Whether parts of two predicates or expressions are the same; subclasses decide for themselves.
-    fileprivate func isPart(_ other: NSExpression, _ sameness: Sameness) -> Bool {
-        if sameness == .meaning {
+    fileprivate func isPart(_ other: NSExpression, _ rule: EqualityRule) -> Bool {
+        if rule == .meaning {
             if case .custom = kind {} else { return isSame(as: other, .meaning) }
         }
         return isEqual(other)
     }
 
-    private static func areParts(_ lhs: [NSExpression], _ rhs: [NSExpression], _ sameness: Sameness) -> Bool {
-        lhs.count == rhs.count && zip(lhs, rhs).allSatisfy { $0.isPart($1, sameness) }
+    private static func areParts(_ lhs: [NSExpression], _ rhs: [NSExpression], _ rule: EqualityRule) -> Bool {
+        lhs.count == rhs.count && zip(lhs, rhs).allSatisfy { $0.isPart($1, rule) }
     }
 
-    private func isSame(as other: NSExpression, _ sameness: Sameness) -> Bool {
+    private func isSame(as other: NSExpression, _ rule: EqualityRule) -> Bool {
         if self === other { return true }
-        func same(_ lhs: NSExpression, _ rhs: NSExpression) -> Bool { lhs.isPart(rhs, sameness) }
+        func same(_ lhs: NSExpression, _ rhs: NSExpression) -> Bool { lhs.isPart(rhs, rule) }
         func same(_ lhs: [NSExpression], _ rhs: [NSExpression]) -> Bool {
-            NSExpression.areParts(lhs, rhs, sameness)
+            NSExpression.areParts(lhs, rhs, rule)
         }
         switch (kind, other.kind) {
         case (.constant(let lhs), .constant(let rhs)):
-            if sameness == .structure { return ConstantIdentity(lhs) == ConstantIdentity(rhs) }
+            if rule == .structure { return ConstantIdentity(lhs) == ConstantIdentity(rhs) }
             return NSExpression.areEqual(lhs, rhs) || isSameList(as: other)
         case (.aggregate, .constant), (.constant, .aggregate):
-            return sameness == .meaning && isSameList(as: other)
+            return rule == .meaning && isSameList(as: other)
         case (.evaluatedObject, .evaluatedObject), (.anyKey, .anyKey):
             return true
         case (.variable(let lhs), .variable(let rhs)):
@@ -140,7 +140,7 @@ extension NSExpression {
             .subquery(let rhs, let rhsVariable, let rhsPredicate)
         ):
             return same(lhs, rhs) && lhsVariable == rhsVariable
-                && lhsPredicate.isSame(as: rhsPredicate, sameness)
+                && lhsPredicate.isSame(as: rhsPredicate, rule)
         case (.assignment(let lhsVariable, let lhs), .assignment(let rhsVariable, let rhs)):
             return lhsVariable == rhsVariable && same(lhs, rhs)
         case (.symbol(let lhs), .symbol(let rhs)):
@@ -149,7 +149,7 @@ extension NSExpression {
             .conditional(let lhs, let lhsTrue, let lhsFalse),
             .conditional(let rhs, let rhsTrue, let rhsFalse)
         ):
-            return lhs.isSame(as: rhs, sameness) && same(lhsTrue, rhsTrue) && same(lhsFalse, rhsFalse)
+            return lhs.isSame(as: rhs, rule) && same(lhsTrue, rhsTrue) && same(lhsFalse, rhsFalse)
         default:
             return false
         }

@@ -10,19 +10,19 @@ final class KeySortDescriptor: NSSortDescriptor {
     }
 
     /// Where the values are.
-    enum Place: Hashable {
+    enum Subject: Hashable {
         case object
         case key(String, KeyPathSteps)
         case keyPath(AnyKeyPath)
     }
 
-    let place: Place
+    let subject: Subject
     let order: Order
     /// Whether values are compared as a store keeps them.
     private let isOfStore: Bool
 
-    init(_ place: Place, ascending: Bool, order: Order, isOfStore: Bool = false) {
-        self.place = place
+    init(_ subject: Subject, ascending: Bool, order: Order, isOfStore: Bool = false) {
+        self.subject = subject
         self.order = order
         self.isOfStore = isOfStore
         super.init(keyPath: Self.unusedKeyPath, ascending: ascending) { _, _ in .orderedSame }
@@ -32,13 +32,13 @@ final class KeySortDescriptor: NSSortDescriptor {
     private static var unusedKeyPath: KeyPath<Int, Int> { \Int.self }
 
     convenience init(key: String?, ascending: Bool, order: Order) {
-        let place = key.map { Place.key($0, KeyPathSteps($0)) } ?? .object
-        self.init(place, ascending: ascending, order: order)
+        let subject = key.map { Subject.key($0, KeyPathSteps($0)) } ?? .object
+        self.init(subject, ascending: ascending, order: order)
     }
 
     /// The key path of the values; `nil` for the objects themselves, or when it has no name.
     var keyPathString: String? {
-        switch place {
+        switch subject {
         case .object: nil
         case .key(let key, _): key
         case .keyPath(let keyPath): KeyPathNames.name(of: keyPath)
@@ -46,7 +46,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     }
 
     override var keyPath: AnyKeyPath {
-        if case .keyPath(let keyPath) = place { keyPath } else { super.keyPath }
+        if case .keyPath(let keyPath) = subject { keyPath } else { super.keyPath }
     }
 
     /// The value of an object that is compared.
@@ -57,7 +57,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     }
 
     private func plainValue(of object: Any) -> Any? {
-        switch place {
+        switch subject {
         case .object:
             return object
         case .keyPath(let keyPath):
@@ -87,12 +87,12 @@ final class KeySortDescriptor: NSSortDescriptor {
     override var comparator: Comparator { orderOfValues }
 
     override var reversedSortDescriptor: Any {
-        KeySortDescriptor(place, ascending: !ascending, order: order, isOfStore: isOfStore)
+        KeySortDescriptor(subject, ascending: !ascending, order: order, isOfStore: isOfStore)
     }
 
     /// The same order of values as a store keeps them.
     fileprivate var withStoredValues: KeySortDescriptor {
-        KeySortDescriptor(place, ascending: ascending, order: order, isOfStore: true)
+        KeySortDescriptor(subject, ascending: ascending, order: order, isOfStore: true)
     }
 
     override func copy() -> Any { self }
@@ -105,12 +105,12 @@ final class KeySortDescriptor: NSSortDescriptor {
         guard case .method(let method) = order, case .method(let otherMethod) = other.order else {
             return false
         }
-        return place == other.place && ascending == other.ascending && method == otherMethod
+        return subject == other.subject && ascending == other.ascending && method == otherMethod
     }
 
     override var hash: Int {
         var hasher = Hasher()
-        hasher.combine(place)
+        hasher.combine(subject)
         hasher.combine(ascending)
         return hasher.finalize()
     }
@@ -132,7 +132,7 @@ final class KeySortDescriptor: NSSortDescriptor {
         let selector = coder.decodeObject(of: NSString.self, forKey: "NSSelector").map(
             String.init(describing:))
         guard let method = StringOrder(rawValue: selector ?? StringOrder.compare.rawValue) else { return nil }
-        place = key.map { .key($0, KeyPathSteps($0)) } ?? .object
+        subject = key.map { .key($0, KeyPathSteps($0)) } ?? .object
         isOfStore = false
         order = .method(method)
         super.init(keyPath: Self.unusedKeyPath, ascending: coder.decodeBool(forKey: "NSAscending")) { _, _ in
@@ -146,7 +146,7 @@ final class KeySortDescriptor: NSSortDescriptor {
         guard case .method(let method) = order else {
             fatalError("A sort descriptor with a closure cannot be archived")
         }
-        if case .keyPath(let keyPath) = place, keyPathString == nil {
+        if case .keyPath(let keyPath) = subject, keyPathString == nil {
             fatalError(
                 "No key is registered for \(keyPath), so that its sort descriptor has no name")
         }
@@ -160,7 +160,7 @@ extension NSSortDescriptor {
     /// The same order by the name of the property, where a Swift key path has one: a store keeps values by their names.
     package var named: NSSortDescriptor {
         let order: KeySortDescriptor.Order
-        switch (self as? KeySortDescriptor)?.place {
+        switch (self as? KeySortDescriptor)?.subject {
         case .keyPath?: order = (self as? KeySortDescriptor)?.order ?? .method(.compare)
         case nil where isOfFoundation: order = .method(.compare)
         default: return self
@@ -171,7 +171,7 @@ extension NSSortDescriptor {
     /// Whether the descriptor can only compare objects of a client's class, since it names no property.
     package var isUnnamed: Bool {
         guard let descriptor = self as? KeySortDescriptor else { return true }
-        if case .keyPath = descriptor.place { return descriptor.keyPathString == nil }
+        if case .keyPath = descriptor.subject { return descriptor.keyPathString == nil }
         return false
     }
 

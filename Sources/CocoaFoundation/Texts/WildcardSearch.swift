@@ -20,17 +20,17 @@ struct WildcardSearch: Sendable {
         let count = (elements.count + Word.bitWidth - 1) / Word.bitWidth
         wordCount = count
         lastBit = 1 << Word((elements.count - 1) % Word.bitWidth)
-        func bits(_ places: [Int]) -> [Word] {
+        func bits(_ offsets: [Int]) -> [Word] {
             var bits = [Word](repeating: 0, count: count)
-            for place in places { bits[place / Word.bitWidth] |= 1 << Word(place % Word.bitWidth) }
+            for offset in offsets { bits[offset / Word.bitWidth] |= 1 << Word(offset % Word.bitWidth) }
             return bits
         }
-        let places = Dictionary(grouping: elements.indices) { elements[$0] }
-        anyOne = bits(places[nil] ?? [])
+        let offsets = Dictionary(grouping: elements.indices) { elements[$0] }
+        anyOne = bits(offsets[nil] ?? [])
         var frequent: [Unicode.Scalar: [Word]] = [:]
         var rare: [Unicode.Scalar: [Int]] = [:]
-        for case (let scalar?, let places) in places {
-            if places.count >= count { frequent[scalar] = bits(places) } else { rare[scalar] = places }
+        for case (let scalar?, let offsets) in offsets {
+            if offsets.count >= count { frequent[scalar] = bits(offsets) } else { rare[scalar] = offsets }
         }
         self.frequent = frequent
         self.rare = rare
@@ -70,9 +70,9 @@ struct WildcardSearch: Sendable {
                 for index in 0..<wordCount { state[index] = shifted[index] & (anyOne[index] | bits[index]) }
             } else {
                 for index in 0..<wordCount { state[index] = shifted[index] & anyOne[index] }
-                for place in rare[scalar] ?? [] {
-                    let bit: Word = 1 << Word(place % Word.bitWidth)
-                    state[place / Word.bitWidth] |= shifted[place / Word.bitWidth] & bit
+                for offset in rare[scalar] ?? [] {
+                    let bit: Word = 1 << Word(offset % Word.bitWidth)
+                    state[offset / Word.bitWidth] |= shifted[offset / Word.bitWidth] & bit
                 }
             }
             position = next

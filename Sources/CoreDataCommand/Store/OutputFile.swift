@@ -4,7 +4,7 @@ import Foundation
 /// Where long output goes: standard output, a file that is there when it is complete, or something at a path that is not a
 /// file, such as a pipe or a device.
 final class OutputFile {
-    private enum Place {
+    private enum Destination {
         case standardOutput
         /// What is not a file is written to straight away.
         case special(FileHandle)
@@ -12,14 +12,14 @@ final class OutputFile {
         case file(FileDraft, OpenFile, FileAttributes?)
     }
 
-    private let place: Place
+    private let destination: Destination
 
     /// - Parameters:
     ///   - path: a file, which is replaced and keeps its mode and owner; links are followed. nil for standard output.
     ///   - store: a store that is read meanwhile, and whose files are not to be replaced.
     init(_ path: String?, reading store: URL) throws {
         guard let path else {
-            place = .standardOutput
+            destination = .standardOutput
             return
         }
         var status = stat()
@@ -32,7 +32,7 @@ final class OutputFile {
             guard let handle = FileHandle(forWritingAtPath: path) else {
                 throw CommandFailure("\(path) cannot be written.")
             }
-            place = .special(handle)
+            destination = .special(handle)
             return
         default:
             var link = stat()
@@ -44,7 +44,7 @@ final class OutputFile {
             let draft = try FileDraft(for: URL(fileURLWithPath: path))
             let attributes = try FileAttributes(of: draft.target)
             let file = try OpenFile.making(draft.url, mode: attributes == nil ? 0o666 : 0o600)
-            place = .file(draft, file, attributes)
+            destination = .file(draft, file, attributes)
         } catch {
             throw CommandFailure("\(path) cannot be written: \(error.localizedDescription).")
         }
@@ -61,7 +61,7 @@ final class OutputFile {
     }
 
     func write(_ text: String) throws {
-        switch place {
+        switch destination {
         case .standardOutput: try Output.standard.write(piece: text)
         case .special(let handle): try handle.write(contentsOf: Data(text.utf8))
         case .file(_, let file, _): try file.write(Data(text.utf8))
@@ -70,7 +70,7 @@ final class OutputFile {
 
     /// Moves the file into place. When this returns, it survives a power cut.
     func finish() throws {
-        switch place {
+        switch destination {
         case .standardOutput: return
         case .special(let handle): try handle.close()
         case .file(let draft, let file, let attributes):

@@ -59,9 +59,9 @@ struct StoreImportCommand: ParsableCommand {
                 ? try importing.add(to: url, model: model, progress: bar.update)
                 : try importing.make(url, model: model, type: type ?? .sqlite, progress: bar.update)
             bar.hide()
-            for notice in outcome.notices + outcome.leftOut { Output.error.write("warning: \(notice)") }
+            for notice in outcome.notices + outcome.skippedRows { Output.error.write("warning: \(notice)") }
             Output.standard.write(outcome.count == 1 ? "1 object" : "\(outcome.count) objects")
-            return !outcome.leftOut.isEmpty
+            return !outcome.skippedRows.isEmpty
         }
         if isIncomplete { throw ExitCode(1) }
     }

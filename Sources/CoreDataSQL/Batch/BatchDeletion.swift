@@ -5,7 +5,7 @@ import ManagedObjectModel
 /// Deletes rows and what their delete rules say: first all that goes is found, then it goes, some hundred rows at a time.
 package struct BatchDeletion {
     private let batch: StoreBatch
-    private var doomed: Set<ObjectKey> = []
+    private var collectedKeys: Set<ObjectKey> = []
     private var outcome: BatchOutcome
 
     /// Where a row is: the number of its entity and its key.
@@ -23,17 +23,18 @@ package struct BatchDeletion {
         let found = try batch.connection.keys(FetchCompiler(schema: batch.schema).keys(query))
         // Owners go before what they own, so that derived values of the dead are not computed.
         var order: [Place] = []
-        try doom(found, &order)
+        try collect(found, &order)
         var next = 0
         while next < order.count {
             let chunk = Array(order[next..<min(next + StoreBatch.chunk, order.count)])
             next += chunk.count
-            for (home, references) in try grouped(chunk) {
-                for slot in home.layout.relationshipIndexes {
-                    let relationship = home.layout.slots[slot].relationship
+            for (storedEntity, references) in try grouped(chunk) {
+                for slot in storedEntity.layout.relationshipIndexes {
+                    let relationship = storedEntity.layout.slots[slot].relationship
                     guard relationship?.deleteRule == .cascadeDeleteRule else { continue }
-                    try doom(
-                        destinations(of: home, slot, try rows(home, references)).map(\.destination), &order)
+                    try collect(
+                        destinations(of: storedEntity, slot, try rows(storedEntity, references)).map(
+                            \.destination), &order)
                 }
             }
         }
@@ -43,53 +44,61 @@ package struct BatchDeletion {
         return outcome
     }
 
-    private mutating func doom(_ places: [Place], _ order: inout [Place]) throws {
-        for place in places {
-            let home = try batch.home(number: place.entityNumber)
-            guard doomed.insert(ObjectKey(table: home.table, reference: place.reference)).inserted else {
+    private mutating func collect(_ positions: [Place], _ order: inout [Place]) throws {
+        for position in positions {
+            let storedEntity = try batch.storedEntity(number: position.entityNumber)
+            guard
+                collectedKeys.insert(ObjectKey(table: storedEntity.table, reference: position.reference))
+                    .inserted
+            else {
                 continue
             }
-            order.append(place)
+            order.append(position)
         }
     }
 
-    private mutating func delete(_ places: [Place]) throws {
+    private mutating func delete(_ positions: [Place]) throws {
         var unit = UnitOfWork()
         var ending = EndedLinks()
         var rowByKey: [ObjectKey: Row] = [:]
-        for (home, references) in try grouped(places) {
-            let rows = try rows(home, references)
-            for row in rows { rowByKey[ObjectKey(table: home.table, reference: row.reference)] = row }
-            for slot in home.layout.relationshipIndexes where home.layout.slots[slot].isStored {
-                try endLinks(of: home, slot, rows, &ending)
+        for (storedEntity, references) in try grouped(positions) {
+            let rows = try rows(storedEntity, references)
+            for row in rows { rowByKey[ObjectKey(table: storedEntity.table, reference: row.reference)] = row }
+            for slot in storedEntity.layout.relationshipIndexes where storedEntity.layout.slots[slot].isStored
+            {
+                try endLinks(of: storedEntity, slot, rows, &ending)
             }
         }
-        for place in places {
-            let home = try batch.home(number: place.entityNumber)
-            guard let row = rowByKey[ObjectKey(table: home.table, reference: place.reference)] else {
+        for position in positions {
+            let storedEntity = try batch.storedEntity(number: position.entityNumber)
+            guard let row = rowByKey[ObjectKey(table: storedEntity.table, reference: position.reference)]
+            else {
                 continue
             }
-            unit.deletions.append(.init(home: home, old: row))
-            outcome.add(home, place.reference)
+            unit.deletions.append(.init(storedEntity: storedEntity, old: row))
+            outcome.add(storedEntity, position.reference)
         }
         unit.updates = try ending.updates()
         _ = try batch.run(unit)
     }
 
     /// Takes the deleted rows from the foreign keys of their destinations.
-    private func endLinks(of home: StoredEntity, _ slot: Int, _ rows: [Row], _ ending: inout EndedLinks)
+    private func endLinks(
+        of storedEntity: StoredEntity, _ slot: Int, _ rows: [Row], _ ending: inout EndedLinks
+    )
         throws
     {
-        guard let relationship = home.layout.slots[slot].relationship,
+        guard let relationship = storedEntity.layout.slots[slot].relationship,
             relationship.deleteRule != .noActionDeleteRule
         else { return }
-        let links = try destinations(of: home, slot, rows).filter { link in
-            let home = try batch.home(number: link.destination.entityNumber)
-            return !doomed.contains(ObjectKey(table: home.table, reference: link.destination.reference))
+        let links = try destinations(of: storedEntity, slot, rows).filter { link in
+            let storedEntity = try batch.storedEntity(number: link.destination.entityNumber)
+            return !collectedKeys.contains(
+                ObjectKey(table: storedEntity.table, reference: link.destination.reference))
         }
         guard let link = links.first else { return }
         if relationship.deleteRule == .denyDeleteRule {
-            let id = NSManagedObjectID(home: home, reference: link.owner)
+            let id = NSManagedObjectID(storedEntity: storedEntity, reference: link.owner)
             throw NSError.coreData(
                 .validationRelationshipDeniedDelete,
                 """
@@ -105,12 +114,12 @@ package struct BatchDeletion {
             return
         }
         let owners = Set(rows.map(\.reference))
-        for (home, references) in try grouped(links.map(\.destination)) {
-            guard let slot = home.layout.index(of: inverse.name) else { continue }
-            for row in try self.rows(home, references)
+        for (storedEntity, references) in try grouped(links.map(\.destination)) {
+            guard let slot = storedEntity.layout.index(of: inverse.name) else { continue }
+            for row in try self.rows(storedEntity, references)
             where !row.isNull(slot) && owners.contains(row.integer(slot)) {
                 guard inverse.isOptional else { throw Self.emptied(inverse, "OTO") }
-                ending.add(home, row, slot)
+                ending.add(storedEntity, row, slot)
             }
         }
     }
@@ -118,12 +127,14 @@ package struct BatchDeletion {
     /// Refuses to take from rows all that a mandatory relationship to many has.
     ///
     /// - Throws: 134050.
-    private func refuseEmptying(_ relationship: NSRelationshipDescription, at places: [Place]) throws {
-        for (home, references) in try grouped(places) {
-            guard let slot = home.layout.index(of: relationship.name) else { continue }
-            let left = try destinations(of: home, slot, try rows(home, references)).filter { link in
-                let home = try batch.home(number: link.destination.entityNumber)
-                return !doomed.contains(ObjectKey(table: home.table, reference: link.destination.reference))
+    private func refuseEmptying(_ relationship: NSRelationshipDescription, at positions: [Place]) throws {
+        for (storedEntity, references) in try grouped(positions) {
+            guard let slot = storedEntity.layout.index(of: relationship.name) else { continue }
+            let left = try destinations(of: storedEntity, slot, try rows(storedEntity, references)).filter {
+                link in
+                let storedEntity = try batch.storedEntity(number: link.destination.entityNumber)
+                return !collectedKeys.contains(
+                    ObjectKey(table: storedEntity.table, reference: link.destination.reference))
             }
             guard Set(left.map(\.owner)).isSuperset(of: references) else {
                 throw Self.emptied(relationship, "MTM")
@@ -142,9 +153,9 @@ package struct BatchDeletion {
 
     /// Where a relationship of some rows leads.
     private func destinations(
-        of home: StoredEntity, _ slot: Int, _ rows: [Row]
+        of storedEntity: StoredEntity, _ slot: Int, _ rows: [Row]
     ) throws -> [(owner: Int64, destination: Place)] {
-        let info = home.layout.slots[slot]
+        let info = storedEntity.layout.slots[slot]
         guard let relationship = info.relationship, info.isStored else { return [] }
         if info.kind == .toMany {
             let found = try batch.snapshot.destinations(of: relationship, owners: rows.map(\.reference))
@@ -152,12 +163,12 @@ package struct BatchDeletion {
                 found[row.reference, default: []].map { (row.reference, ($0.entityNumber, $0.reference)) }
             }
         }
-        let number = relationship.destinationEntity.flatMap { batch.store.home(of: $0) }?.entityNumber
+        let number = relationship.destinationEntity.flatMap { batch.store.storedEntity(of: $0) }?.entityNumber
         return try rows.compactMap { row in
             guard !row.isNull(slot) else { return nil }
             if info.entitySlot >= 0, row.isNull(info.entitySlot),
-                let home = number.flatMap(batch.store.home(number:)),
-                let found = try self.rows(home, [row.integer(slot)]).first
+                let storedEntity = number.flatMap(batch.store.storedEntity(number:)),
+                let found = try self.rows(storedEntity, [row.integer(slot)]).first
             {
                 return (row.reference, (found.entityNumber, found.reference))
             }
@@ -169,34 +180,40 @@ package struct BatchDeletion {
         }
     }
 
-    private func grouped(_ places: [Place]) throws -> [(home: StoredEntity, references: [Int64])] {
-        let groups = Dictionary(grouping: places, by: \.entityNumber)
+    private func grouped(_ positions: [Place]) throws -> [(storedEntity: StoredEntity, references: [Int64])] {
+        let groups = Dictionary(grouping: positions, by: \.entityNumber)
         return try groups.keys.sorted().map { number in
-            (try batch.home(number: number), groups[number, default: []].map(\.reference))
+            (try batch.storedEntity(number: number), groups[number, default: []].map(\.reference))
         }
     }
 
-    private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Row] {
-        try batch.snapshot.rows(of: batch.schema.entity(home), references: references)
+    private func rows(_ storedEntity: StoredEntity, _ references: [Int64]) throws -> [Row] {
+        try batch.snapshot.rows(of: batch.schema.entity(storedEntity), references: references)
     }
 }
 
 /// The rows whose to-one relationships led to what is deleted.
 private struct EndedLinks {
-    private var old: [ObjectKey: (home: StoredEntity, row: Row, slots: PropertySet)] = [:]
+    private var old: [ObjectKey: (storedEntity: StoredEntity, row: Row, slots: PropertySet)] = [:]
 
-    mutating func add(_ home: StoredEntity, _ row: Row, _ slot: Int) {
-        old[ObjectKey(table: home.table, reference: row.reference), default: (home, row, PropertySet())].slots
+    mutating func add(_ storedEntity: StoredEntity, _ row: Row, _ slot: Int) {
+        old[
+            ObjectKey(table: storedEntity.table, reference: row.reference),
+            default: (storedEntity, row, PropertySet())
+        ].slots
             .insert(slot)
     }
 
     func updates() throws -> [UnitOfWork.Update] {
         try old.values.sorted {
-            ($0.home.entityNumber, $0.row.reference) < ($1.home.entityNumber, $1.row.reference)
+            ($0.storedEntity.entityNumber, $0.row.reference) < (
+                $1.storedEntity.entityNumber, $1.row.reference
+            )
         }
-        .map { home, row, slots in
+        .map { storedEntity, row, slots in
             .init(
-                home: home, old: row, row: try row.withoutLinks(slots, home), changed: slots,
+                storedEntity: storedEntity, old: row, row: try row.withoutLinks(slots, storedEntity),
+                changed: slots,
                 changedLinks: PropertySet())
         }
     }

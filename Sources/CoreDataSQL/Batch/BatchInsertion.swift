@@ -5,7 +5,7 @@ import ManagedObjectModel
 /// Writes the rows of an `NSBatchInsertRequest`, some hundred at a time.
 package struct BatchInsertion {
     private let batch: StoreBatch
-    private let home: StoredEntity
+    private let storedEntity: StoredEntity
     private let policy: NSMergePolicyType
     private let constraints: [BatchConstraint]
     private var pending: [BatchRow] = []
@@ -13,17 +13,19 @@ package struct BatchInsertion {
     /// How many rows were given.
     private var givenCount = 0
 
-    package init(_ batch: StoreBatch, _ home: StoredEntity, policy: NSMergePolicyType?, keepingIDs: Bool) {
+    package init(
+        _ batch: StoreBatch, _ storedEntity: StoredEntity, policy: NSMergePolicyType?, keepingIDs: Bool
+    ) {
         self.batch = batch
-        self.home = home
+        self.storedEntity = storedEntity
         self.policy = policy ?? .errorMergePolicyType
-        constraints = BatchConstraint.all(of: batch.schema.entity(home), batch.schema)
+        constraints = BatchConstraint.all(of: batch.schema.entity(storedEntity), batch.schema)
         outcome = BatchOutcome(keepingIDs: keepingIDs)
     }
 
     /// Writes one row for each that the source gives.
     package mutating func run(_ source: NSBatchInsertRequest.Source) throws -> BatchOutcome {
-        var encoder = BatchRowEncoder(home)
+        var encoder = BatchRowEncoder(storedEntity)
         switch source {
         case .dictionaries(let dictionaries):
             for dictionary in dictionaries {
@@ -39,7 +41,8 @@ package struct BatchInsertion {
             }
         case .objectHandler(let handler):
             while true {
-                let object = home.layout.objectClass.init(entity: home.entity, insertInto: nil)
+                let object = storedEntity.layout.objectClass.init(
+                    entity: storedEntity.entity, insertInto: nil)
                 // What `init` sets is a default, and no value that was given.
                 object.touched = PropertySet()
                 if handler(object) { break }
@@ -71,17 +74,19 @@ package struct BatchInsertion {
         var unit = UnitOfWork()
         for new in pending {
             switch try resolved(new, &encoder) {
-            case .insertion: unit.inserts.append(.init(home: home, row: new.row))
+            case .insertion: unit.inserts.append(.init(storedEntity: storedEntity, row: new.row))
             case .update(let target, let given):
                 let row = try encoder.merge(BatchRow(row: new.row, given: given), over: target)
                 unit.updates.append(
-                    .init(home: home, old: target, row: row, changed: given, changedLinks: PropertySet()))
+                    .init(
+                        storedEntity: storedEntity, old: target, row: row, changed: given,
+                        changedLinks: PropertySet()))
             case .nothing: continue
             }
         }
         pending.removeAll(keepingCapacity: true)
         let saved = try batch.run(unit)
-        for row in saved.inserted + saved.updated { outcome.add(home, row.reference) }
+        for row in saved.inserted + saved.updated { outcome.add(storedEntity, row.reference) }
     }
 
     // MARK: Values that must be unique
@@ -112,13 +117,13 @@ package struct BatchInsertion {
                 case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: break
                 }
                 // A row of another entity has other columns, and two rows cannot become one.
-                guard target == nil, other.entityNumber == home.entityNumber else {
+                guard target == nil, other.entityNumber == storedEntity.entityNumber else {
                     throw violation(constraint)
                 }
                 target = other
                 // They are equal, and so do not count as changed.
                 for name in constraint.names {
-                    if let slot = home.layout.index(of: name) { given.remove(slot) }
+                    if let slot = storedEntity.layout.index(of: name) { given.remove(slot) }
                 }
             }
         }
@@ -127,7 +132,7 @@ package struct BatchInsertion {
 
     private var allSlots: PropertySet {
         var all = PropertySet()
-        for (slot, info) in home.layout.slots.enumerated()
+        for (slot, info) in storedEntity.layout.slots.enumerated()
         where info.isStored && !info.isDerived && info.kind != .toMany { all.insert(slot) }
         return all
     }
@@ -136,7 +141,7 @@ package struct BatchInsertion {
         .coreData(
             .managedObjectConstraintMerge,
             """
-            Cannot insert a row of entity '\(home.entity.name ?? "")': another one has the same \
+            Cannot insert a row of entity '\(storedEntity.entity.name ?? "")': another one has the same \
             \(constraint.names.joined(separator: ", ")).
             """, [NSValidationKeyErrorKey: constraint.names.joined(separator: ",")])
     }
@@ -157,7 +162,7 @@ struct BatchConstraint {
     /// Those that rows of an entity must meet.
     static func all(of entity: SQLEntity, _ schema: SQLSchema) -> [BatchConstraint] {
         schema.entities.filter { $0.table == entity.table }.flatMap { declaring in
-            declaring.home.entity.uniquenessConstraintNames.compactMap { names in
+            declaring.storedEntity.entity.uniquenessConstraintNames.compactMap { names in
                 let covered = schema.constrained(by: names, of: declaring)
                 guard let declared = schema.columns(of: names, declaring),
                     let own = covered.first(where: { $0.entity.number == entity.number })

@@ -10,11 +10,11 @@ struct BatchRow {
 
 /// Packs values that belong to no object of a context into rows of one entity.
 struct BatchRowEncoder: ~Copyable {
-    private let home: StoredEntity
+    private let storedEntity: StoredEntity
     private var builder = RowBuilder()
-    private var layout: EntityLayout { home.layout }
+    private var layout: EntityLayout { storedEntity.layout }
 
-    init(_ home: StoredEntity) { self.home = home }
+    init(_ storedEntity: StoredEntity) { self.storedEntity = storedEntity }
 
     /// The row of a new object with default values where none are given.
     ///
@@ -88,7 +88,7 @@ struct BatchRowEncoder: ~Copyable {
     private func destination(_ value: Any, _ info: PropertySlot) throws -> NSManagedObjectID? {
         if value is NSNull { return nil }
         let id = value as? NSManagedObjectID ?? (value as? NSManagedObject)?.objectID
-        guard let id, !id.home.isTemporary, id.home.store === home.store,
+        guard let id, !id.storedEntity.isTemporary, id.storedEntity.store === storedEntity.store,
             let entity = info.relationship?.destinationEntity, id.entity.isKindOf(entity: entity)
         else {
             throw refusal(
@@ -118,14 +118,15 @@ struct BatchRowEncoder: ~Copyable {
             else { continue }
             throw NSError.coreData(
                 .validationMissingMandatoryProperty,
-                "A batch cannot leave '\(info.name)' of entity '\(home.entity.name ?? "")' without a value.",
+                "A batch cannot leave '\(info.name)' of entity '\(storedEntity.entity.name ?? "")' without a value.",
                 [NSValidationKeyErrorKey: info.name])
         }
     }
 
     private func refusal(_ name: String, _ what: String) -> NSError {
         .coreData(
-            .coreData, "A batch cannot set '\(name)' of entity '\(home.entity.name ?? "")': it \(what).",
+            .coreData,
+            "A batch cannot set '\(name)' of entity '\(storedEntity.entity.name ?? "")': it \(what).",
             [NSValidationKeyErrorKey: name])
     }
 
@@ -141,11 +142,12 @@ struct BatchRowEncoder: ~Copyable {
             let info = layout.slots[slot]
             builder.set(info.rowSlot, integer: destination.reference)
             if info.entitySlot >= 0 {
-                builder.set(info.entitySlot, integer: Int64(destination.home.entityNumber))
+                builder.set(info.entitySlot, integer: Int64(destination.storedEntity.entityNumber))
             }
         }
         return try finish(
-            reference: StoredEntity.newTemporaryReference(), version: 1, entityNumber: home.entityNumber,
+            reference: StoredEntity.newTemporaryReference(), version: 1,
+            entityNumber: storedEntity.entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
     }
 

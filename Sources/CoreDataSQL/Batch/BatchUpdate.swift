@@ -21,22 +21,22 @@ package struct BatchUpdate {
     package init(_ batch: StoreBatch, _ query: FetchQuery, _ properties: [AnyHashable: Any]) throws {
         self.batch = batch
         self.query = query
-        entity = batch.schema.entity(query.home)
-        let layout = query.home.layout
+        entity = batch.schema.entity(query.storedEntity)
+        let layout = query.storedEntity.layout
         var constants: [(key: String, value: Any)] = []
         for (property, value) in properties {
-            let name = try Self.name(property, query.home)
-            guard let slot = layout.index(of: name) else { throw Self.unknown(name, query.home) }
+            let name = try Self.name(property, query.storedEntity)
+            guard let slot = layout.index(of: name) else { throw Self.unknown(name, query.storedEntity) }
             let info = layout.slots[slot]
             changed.insert(slot)
             if let expression = value as? NSExpression, expression.expressionType != .constantValue {
                 guard let column = entity.column(slot: slot), info.attribute != nil, !info.isDerived,
                     !info.isExternal,
-                    !GroupAggregates.areIn(expression, query.home.entity)
+                    !GroupAggregates.areIn(expression, query.storedEntity.entity)
                 else {
                     throw NSError.coreData(
                         .coreData,
-                        "A batch cannot compute '\(name)' of entity '\(query.home.entity.name ?? "")' by the expression \(expression)."
+                        "A batch cannot compute '\(name)' of entity '\(query.storedEntity.entity.name ?? "")' by the expression \(expression)."
                     )
                 }
                 values.append((column, .computed(expression)))
@@ -44,7 +44,7 @@ package struct BatchUpdate {
                 constants.append((name, (value as? NSExpression)?.constantValue ?? value))
             }
         }
-        var encoder = BatchRowEncoder(query.home)
+        var encoder = BatchRowEncoder(query.storedEntity)
         let row = try encoder.row(setting: constants)
         for column in entity.columns where row.given.contains(column.slot) {
             if layout.slots[column.slot].isExternal, !row.row.isNull(column.rowSlot),
@@ -67,13 +67,13 @@ package struct BatchUpdate {
 
     package func run(keepingIDs: Bool) throws -> BatchOutcome {
         let statement = try statement()
-        let isChangingFiles = changed.contains { query.home.layout.slots[$0].isExternal }
+        let isChangingFiles = changed.contains { query.storedEntity.layout.slots[$0].isExternal }
         let keys = try batch.leavingExternalFiles(isChangingFiles) {
             try batch.store.derivedValues.ignoring { try changedKeys(statement) }
         }
         try batch.noteUpdates(keys, changed)
         var outcome = BatchOutcome(keepingIDs: keepingIDs)
-        for key in keys { outcome.add(try batch.home(number: key.entityNumber), key.reference) }
+        for key in keys { outcome.add(try batch.storedEntity(number: key.entityNumber), key.reference) }
         return outcome
     }
 
@@ -85,13 +85,13 @@ package struct BatchUpdate {
         let columns = computedColumns
         try batch.connection.forEachRow(of: statement) { row in
             for (index, column) in columns.enumerated() {
-                let slot = query.home.layout.slots[column.slot]
+                let slot = query.storedEntity.layout.slots[column.slot]
                 let isMissing = row.isNull(index + 2)
                 if isMissing ? slot.property.isOptional : row.integer(index + 2) != 0 { continue }
                 throw NSError.coreData(
                     isMissing ? .validationMissingMandatoryProperty : .managedObjectValidation,
                     """
-                    A batch cannot \(isMissing ? "leave" : "set") '\(slot.name)' of entity '\(query.home.entity.name ?? "")' \
+                    A batch cannot \(isMissing ? "leave" : "set") '\(slot.name)' of entity '\(query.storedEntity.entity.name ?? "")' \
                     \(isMissing ? "without a value" : "to a number that is out of its range").
                     """, [NSValidationKeyErrorKey: slot.name])
             }
@@ -133,7 +133,7 @@ package struct BatchUpdate {
                 throw NSError.coreData(
                     .coreData,
                     """
-                    '\(query.home.layout.slots[column.slot].name)' of entity '\(query.home.entity.name ?? "")' cannot take the \
+                    '\(query.storedEntity.layout.slots[column.slot].name)' of entity '\(query.storedEntity.entity.name ?? "")' cannot take the \
                     value of \(computed[index]), which is of another type.
                     """)
             }
@@ -165,13 +165,13 @@ package struct BatchUpdate {
         }
     }
 
-    private static func name(_ property: AnyHashable, _ home: StoredEntity) throws -> String {
+    private static func name(_ property: AnyHashable, _ storedEntity: StoredEntity) throws -> String {
         if let name = property.base as? String { return name }
         if let property = property.base as? NSPropertyDescription { return property.name }
-        throw unknown("\(property)", home)
+        throw unknown("\(property)", storedEntity)
     }
 
-    private static func unknown(_ name: String, _ home: StoredEntity) -> NSError {
-        .coreData(.coreData, "keypath \(name) not found in entity \(home.entity.name ?? "")")
+    private static func unknown(_ name: String, _ storedEntity: StoredEntity) -> NSError {
+        .coreData(.coreData, "keypath \(name) not found in entity \(storedEntity.entity.name ?? "")")
     }
 }

@@ -68,12 +68,12 @@ package final class StoreBatch {
     /// The entity of the store with a number.
     ///
     /// - Throws: 134060 when the model has none.
-    func home(number: Int32) throws -> StoredEntity {
-        guard let home = store.home(number: number) else {
+    func storedEntity(number: Int32) throws -> StoredEntity {
+        guard let storedEntity = store.storedEntity(number: number) else {
             throw NSError.coreData(
                 .coreData,
                 "The store is damaged: it has rows of entity \(number), which the model does not know.")
         }
-        return home
+        return storedEntity
     }
 }

@@ -68,7 +68,7 @@ package struct ReferenceFaults {
     package func oneSided(of entity: SQLEntity) -> [Query] {
         keys(of: entity).compactMap { key in
             guard let inverse = key.relationship.inverseRelationship, !inverse.isToMany,
-                let index = key.destination.home.layout.index(of: inverse.name),
+                let index = key.destination.storedEntity.layout.index(of: inverse.name),
                 let other = key.destination.column(slot: index)
             else { return nil }
             return query(
@@ -95,7 +95,7 @@ package struct ReferenceFaults {
     private func keys(of entity: SQLEntity) -> [Key] {
         entity.columns.compactMap { column in
             guard column.kind == .toOne, column.role == .value else { return nil }
-            let slot = entity.home.layout.slots[column.slot]
+            let slot = entity.storedEntity.layout.slots[column.slot]
             guard let relationship = slot.relationship,
                 let target = relationship.destinationEntity.flatMap(schema.entity(of:))
             else { return nil }

@@ -28,7 +28,7 @@ package struct RowFaults {
 
     private func isUnknown(_ root: SQLEntity) -> SQLStatement {
         let concrete = root.familyNumbers.filter {
-            schema.entity($0).map { !$0.home.entity.isAbstract } ?? false
+            schema.entity($0).map { !$0.storedEntity.entity.isAbstract } ?? false
         }
         guard !concrete.isEmpty else { return SQLStatement(.boolean(true)) }
         return "s.Z_ENT IS NULL OR s.Z_ENT NOT IN (\(integers: concrete))"

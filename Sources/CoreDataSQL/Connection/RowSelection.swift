@@ -56,11 +56,11 @@ package final class RowSelection: Sendable {
         var entities: [Int32: Entity] = [:]
         for entity in family {
             entities[entity.number] = Entity(
-                number: entity.number, slotCount: entity.home.layout.rowSlotCount,
+                number: entity.number, slotCount: entity.storedEntity.layout.rowSlotCount,
                 columns: entity.columns.filter(isWanted).map { column in
                     Column(index: positions[column.name] ?? 0, rowSlot: column.rowSlot, kind: column.kind)
                 },
-                name: entity.home.entity.name ?? "")
+                name: entity.storedEntity.entity.name ?? "")
         }
         self.entities = entities
         only = family.count == 1 ? entities.values.first : nil

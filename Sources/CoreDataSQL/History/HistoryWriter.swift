@@ -30,10 +30,10 @@ package struct HistoryWriter {
         let transaction = try begun ?? begin(unit)
         var reordered = reordered
         for (insert, row) in zip(unit.inserts, outcome.inserted) {
-            _ = reordered.take(ObjectKey(table: insert.home.table, reference: row.reference))
+            _ = reordered.take(ObjectKey(table: insert.storedEntity.table, reference: row.reference))
         }
-        let places = zip(unit.updates, outcome.updated).map { update, row in
-            reordered.take(ObjectKey(table: update.home.table, reference: row.reference))
+        let positions = zip(unit.updates, outcome.updated).map { update, row in
+            reordered.take(ObjectKey(table: update.storedEntity.table, reference: row.reference))
         }
         let moved = reordered.rest
         let count =
@@ -44,22 +44,22 @@ package struct HistoryWriter {
             first: reserve(HistoryTables.change, HistoryTables.changeNumber, count))
         for row in outcome.inserted { try rows.insert(row) }
         // Objects come in groups of one entity, more or less.
-        var last: (home: StoredEntity, columns: HistoryColumns)?
-        func columns(_ home: StoredEntity) -> HistoryColumns {
-            if let last, last.home === home { return last.columns }
-            let columns = history.columns(of: home)
-            last = (home, columns)
+        var last: (storedEntity: StoredEntity, columns: HistoryColumns)?
+        func columns(_ storedEntity: StoredEntity) -> HistoryColumns {
+            if let last, last.storedEntity === storedEntity { return last.columns }
+            let columns = history.columns(of: storedEntity)
+            last = (storedEntity, columns)
             return columns
         }
         for (index, (update, row)) in zip(unit.updates, outcome.updated).enumerated() {
-            try rows.update(update, row, columns(update.home), places: places[index])
+            try rows.update(update, row, columns(update.storedEntity), positions: positions[index])
         }
         for (key, member) in moved {
-            guard let home = store.home(number: member.entityNumber) else { continue }
-            try rows.move((member.entityNumber, key.reference), member.relationships, columns(home))
+            guard let storedEntity = store.storedEntity(number: member.entityNumber) else { continue }
+            try rows.move((member.entityNumber, key.reference), member.relationships, columns(storedEntity))
         }
         for (index, deletion) in unit.deletions.enumerated() where !missing.contains(index) {
-            try rows.delete(deletion.old, columns(deletion.home))
+            try rows.delete(deletion.old, columns(deletion.storedEntity))
         }
         return transaction
     }
@@ -77,8 +77,8 @@ package struct HistoryWriter {
             connection, history, transaction: transaction,
             first: reserve(HistoryTables.change, HistoryTables.changeNumber, keys.count))
         for key in keys {
-            guard let home = store.home(number: key.entityNumber) else { continue }
-            try rows.update(key, changed, history.columns(of: home))
+            guard let storedEntity = store.storedEntity(number: key.entityNumber) else { continue }
+            try rows.update(key, changed, history.columns(of: storedEntity))
         }
         return transaction
     }
@@ -153,11 +153,11 @@ private struct ChangeRows {
 
     mutating func update(
         _ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns,
-        places: [NSRelationshipDescription]
+        positions: [NSRelationshipDescription]
     ) throws {
         try self.update((row.entityNumber, row.reference), columns) {
             columns.mark(update, row, in: $0)
-            columns.markPlaces(places, in: $0)
+            columns.markPositions(positions, in: $0)
         }
     }
 
@@ -166,7 +166,7 @@ private struct ChangeRows {
         _ key: (entityNumber: Int32, reference: Int64), _ relationships: [NSRelationshipDescription],
         _ columns: HistoryColumns
     ) throws {
-        try update(key, columns) { columns.markPlaces(relationships, in: $0) }
+        try update(key, columns) { columns.markPositions(relationships, in: $0) }
     }
 
     mutating func update(

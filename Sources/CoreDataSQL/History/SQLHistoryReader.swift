@@ -30,12 +30,12 @@ package final class SQLHistoryReader: HistoryReader {
     package var storeIdentifier: String { store.identifier ?? "" }
 
     package func number(of entity: NSEntityDescription) -> Int32? {
-        store.homes.first { $0.entity.name == entity.name }?.entityNumber
+        store.storedEntities.first { $0.entity.name == entity.name }?.entityNumber
     }
 
     /// Calls `body` with each transaction, in order, until that returns false.
     package func forEachRecord(after start: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try untilEnough { enough in
+        try readUntilEnd { enough in
             try forEachRecord(history.tables.transactions(afterTime: start.isTime), [start.argument]) {
                 if try !body($0) { throw enough }
             }
@@ -44,7 +44,7 @@ package final class SQLHistoryReader: HistoryReader {
 
     /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try untilEnough { enough in
+        try readUntilEnd { enough in
             try forEachRecord(history.tables.transactions(beforeTime: end.isTime), [end.argument]) {
                 if try !body($0) { throw enough }
             }
@@ -87,10 +87,10 @@ package final class SQLHistoryReader: HistoryReader {
     }
 
     /// Ends a statement before its last row.
-    private struct Enough: Error {}
+    private struct EndOfPage: Error {}
 
-    private func untilEnough(_ body: (Enough) throws -> Void) throws {
-        do { try body(Enough()) } catch is Enough {}
+    private func readUntilEnd(_ body: (EndOfPage) throws -> Void) throws {
+        do { try body(EndOfPage()) } catch is EndOfPage {}
     }
 
     // MARK: Changes
@@ -112,7 +112,7 @@ package final class SQLHistoryReader: HistoryReader {
     package func forEachChange(of numbers: ClosedRange<Int64>, _ body: (HistoryChangeRow) throws -> Bool)
         throws
     {
-        try untilEnough { enough in
+        try readUntilEnd { enough in
             let values: [SQLValue] = [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
             try forEachChange(history.tables.changes, values) { if try !body($0) { throw enough } }
         }
@@ -147,7 +147,8 @@ package final class SQLHistoryReader: HistoryReader {
         }
         try connection.forEachRow(of: statement, values) { row in
             let reference = row.integer(3)
-            guard let number = Int32(exactly: row.integer(2)), let home = store.home(number: number),
+            guard let number = Int32(exactly: row.integer(2)),
+                let storedEntity = store.storedEntity(number: number),
                 let type = NSPersistentHistoryChangeType(rawValue: Int(row.integer(1))),
                 row.type(1) == .integer, reference > 0
             else {
@@ -157,7 +158,8 @@ package final class SQLHistoryReader: HistoryReader {
             self.row = row
             try body(
                 HistoryChangeRow(
-                    id: row.integer(0), type: type, transactionNumber: row.integer(4), home: home,
+                    id: row.integer(0), type: type, transactionNumber: row.integer(4),
+                    storedEntity: storedEntity,
                     reference: reference))
         }
     }
@@ -165,7 +167,7 @@ package final class SQLHistoryReader: HistoryReader {
     /// The change of a row, with all that the row says.
     package func change(_ found: HistoryChangeRow) -> NSPersistentHistoryChange {
         history.noteMade()
-        let columns = history.columns(of: found.home)
+        let columns = history.columns(of: found.storedEntity)
         // What is longer than an entity's bitmap can only be nonsense.
         let bitmap = found.type == .update ? row.map { Array($0.data(5, atMost: columns.byteCount)) } : nil
         return NSPersistentHistoryChange(

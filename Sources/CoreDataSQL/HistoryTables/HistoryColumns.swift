@@ -110,7 +110,7 @@ package final class HistoryColumns: ChangedProperties {
     }
 
     /// Marks in a bitmap that an object has another position in the other ends of relationships.
-    package func markPlaces(
+    package func markPositions(
         _ relationships: [NSRelationshipDescription], in bitmap: UnsafeMutableBufferPointer<UInt8>
     ) {
         for relationship in relationships {

@@ -17,13 +17,13 @@ enum NameTableOrder {
             return names
         }
         let size = sizes[index]
-        var places = [String?](repeating: nil, count: size)
+        var positions = [String?](repeating: nil, count: size)
         for name in names {
-            var place = Int(hash(name) % UInt64(size))
-            while places[place] != nil { place = (place + 1) % size }
-            places[place] = name
+            var position = Int(hash(name) % UInt64(size))
+            while positions[position] != nil { position = (position + 1) % size }
+            positions[position] = name
         }
-        return places.compactMap(\.self)
+        return positions.compactMap(\.self)
     }
 
     /// The hash of a string. Of a long one the beginning, the middle and the end count.

@@ -26,11 +26,11 @@ package final class StoreHistory: Sendable {
     }
 
     /// What the bits of an entity's bitmaps stand for.
-    package func columns(of home: StoredEntity) -> HistoryColumns {
+    package func columns(of storedEntity: StoredEntity) -> HistoryColumns {
         columns.withLock { columns in
-            if let made = columns[home.entityNumber] { return made }
-            let made = HistoryColumns(home.layout)
-            columns[home.entityNumber] = made
+            if let made = columns[storedEntity.entityNumber] { return made }
+            let made = HistoryColumns(storedEntity.layout)
+            columns[storedEntity.entityNumber] = made
             return made
         }
     }
@@ -38,21 +38,21 @@ package final class StoreHistory: Sendable {
     /// How many columns the values of deleted objects need.
     ///
     /// - Throws: 134020 for a composite attribute whose value is to be kept: how Apple's stores keep one is not known.
-    package static func tombstoneCount(_ homes: [StoredEntity]) throws -> Int {
-        for home in homes {
-            for slot in home.layout.slots
+    package static func tombstoneCount(_ storedEntities: [StoredEntity]) throws -> Int {
+        for storedEntity in storedEntities {
+            for slot in storedEntity.layout.slots
             where slot.kind == .composite && slot.isStored
                 && slot.attribute?.preservesValueInHistoryOnDeletion ?? false
             {
                 throw NSError.coreData(
                     .persistentStoreIncompatibleSchema,
                     """
-                    Composite attribute '\(slot.name)' of entity '\(home.entity.name ?? "")' is to be preserved in history \
+                    Composite attribute '\(slot.name)' of entity '\(storedEntity.entity.name ?? "")' is to be preserved in history \
                     after deletion; that is not supported.
                     """)
             }
         }
-        return homes.map { HistoryColumns($0.layout).tombstones.count }.max() ?? 0
+        return storedEntities.map { HistoryColumns($0.layout).tombstones.count }.max() ?? 0
     }
 
     /// The program: what stands for the bundle and the process of a transaction. Without a bundle identifier, which

@@ -7,7 +7,7 @@ import ManagedObjectModel
 ///
 /// Changes of entities that are gone are left out; their transactions stay.
 package struct HistoryTransfer {
-    package typealias Way = HistoryKeeping.Way
+    package typealias ObjectMapping = HistoryKeeping.ObjectMapping
 
     private let source: StoreSnapshot
     private let history: StoreHistory
@@ -35,9 +35,9 @@ package struct HistoryTransfer {
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     @discardableResult
     package func run(
-        way: (StoredEntity) -> Way?, reference: (StoredEntity, Int64, Way) throws -> Int64
+        way: (StoredEntity) -> ObjectMapping?, reference: (StoredEntity, Int64, ObjectMapping) throws -> Int64
     ) throws -> StoreHistory {
-        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(new.homes))
+        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(new.storedEntities))
         for statement in tables.creation { try target.execute(statement) }
         let made = StoreHistory(tables, isTracking: true, target.dialect)
         if history.tables.hasStrings { try copyRows(of: HistoryTables.strings) }
@@ -75,7 +75,7 @@ package struct HistoryTransfer {
     /// How the changes of one entity are written.
     private struct EntityTransfer {
         let source: StoredEntity
-        let way: Way
+        let way: ObjectMapping
         let oldColumns: HistoryColumns
         let newColumns: HistoryColumns
         /// For each value that the new store keeps of a deleted object, the column of the old store that has it.
@@ -83,7 +83,7 @@ package struct HistoryTransfer {
         /// The bitmaps, of which there are few, by those of the old store.
         var bitmaps: [Data: Data] = [:]
 
-        init(_ source: StoredEntity, _ way: Way, _ old: HistoryColumns, _ new: HistoryColumns) {
+        init(_ source: StoredEntity, _ way: ObjectMapping, _ old: HistoryColumns, _ new: HistoryColumns) {
             self.source = source
             self.way = way
             oldColumns = old
@@ -113,8 +113,8 @@ package struct HistoryTransfer {
     }
 
     private func copyChanges(
-        _ made: StoreHistory, _ way: (StoredEntity) -> Way?,
-        _ reference: (StoredEntity, Int64, Way) throws -> Int64
+        _ made: StoreHistory, _ way: (StoredEntity) -> ObjectMapping?,
+        _ reference: (StoredEntity, Int64, ObjectMapping) throws -> Int64
     ) throws {
         let insert = try target.prepare(made.tables.insertChange)
         var transfers: [Int32: EntityTransfer?] = [:]
@@ -122,10 +122,11 @@ package struct HistoryTransfer {
             let number = row.value(2).wholeNumber.flatMap(Int32.init(exactly:)) ?? 0
             if transfers[number] == nil {
                 transfers[number] = .some(
-                    source.store.home(number: number).flatMap { home in
-                        way(home).map {
+                    source.store.storedEntity(number: number).flatMap { storedEntity in
+                        way(storedEntity).map {
                             EntityTransfer(
-                                home, $0, history.columns(of: home), made.columns(of: $0.destination))
+                                storedEntity, $0, history.columns(of: storedEntity),
+                                made.columns(of: $0.destination))
                         }
                     })
             }

@@ -30,7 +30,9 @@ package struct MigrationCopy: ~Copyable {
     package mutating func run() throws {
         for step in plan.steps { try reserve(step) }
         for step in plan.steps {
-            let times = step.destination.home.layout.timeSlots.filter { step.origins[$0.rowSlot] != nil }
+            let times = step.destination.storedEntity.layout.timeSlots.filter {
+                step.origins[$0.rowSlot] != nil
+            }
             // Lent to the closure, which may not change `self`.
             var builder = RowBuilder()
             swap(&builder, &self.builder)
@@ -38,7 +40,9 @@ package struct MigrationCopy: ~Copyable {
                 var unit = UnitOfWork()
                 for row in rows {
                     unit.inserts.append(
-                        .init(home: step.destination.home, row: try migrated(row, step, &builder)))
+                        .init(
+                            storedEntity: step.destination.storedEntity,
+                            row: try migrated(row, step, &builder)))
                 }
                 try run(unit)
                 for insert in unit.inserts { try save.keepTimes(times, of: insert.row, step.destination) }
@@ -63,20 +67,20 @@ package struct MigrationCopy: ~Copyable {
 
     /// Counts the keys that are given out, and those that the old store has given out and taken back.
     private func reserve(_ step: MigrationPlan.Step) throws {
-        let root = step.source.home.entity.rootEntity.name ?? ""
+        let root = step.source.storedEntity.entity.rootEntity.name ?? ""
         let counted: SQLStatement = "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = \(value: .text(root)))"
         let stored: SQLStatement = "(SELECT MAX(Z_PK) FROM \(name: step.source.table))"
         let given = try old.connection.integer(
             "SELECT \(.greatest("\(.coalesce(counted, "0"))", "\(.coalesce(stored, "0"))"))")
-        let home = step.destination.home
-        let missing = try step.reference(given) - (try save.reserve(home, count: 0) - 1)
-        if missing > 0 { _ = try save.reserve(home, count: Int(missing)) }
+        let storedEntity = step.destination.storedEntity
+        let missing = try step.reference(given) - (try save.reserve(storedEntity, count: 0) - 1)
+        if missing > 0 { _ = try save.reserve(storedEntity, count: Int(missing)) }
     }
 
     // MARK: Rows
 
     private func migrated(_ row: Row, _ step: MigrationPlan.Step, _ builder: inout RowBuilder) throws -> Row {
-        let layout = step.destination.home.layout
+        let layout = step.destination.storedEntity.layout
         builder.begin(slotCount: layout.rowSlotCount)
         for (index, slot) in layout.slots.enumerated() where slot.isStored && slot.kind != .toMany {
             if let origin = step.origins[index] {
@@ -124,8 +128,8 @@ package struct MigrationCopy: ~Copyable {
         _ row: Row, _ origin: PropertySlot, _ slot: PropertySlot, _ builder: inout RowBuilder
     ) throws -> Bool {
         guard origin.kind == .toOne, !row.isNull(origin.rowSlot),
-            let home = row.destinationHome(origin, old.store),
-            let step = plan.step(ofSource: home.entityNumber)
+            let storedEntity = row.destinationStoredEntity(origin, old.store),
+            let step = plan.step(ofSource: storedEntity.entityNumber)
         else { return false }
         builder.set(slot.rowSlot, integer: try step.reference(row.integer(origin.rowSlot)))
         if slot.entitySlot >= 0 {
@@ -139,11 +143,11 @@ package struct MigrationCopy: ~Copyable {
     ) throws {
         guard !slot.isDerived, !slot.property.isOptional, slot.kind != .composite else { return }
         if slot.attribute != nil, case .null = initial {} else if slot.attribute != nil { return }
-        let id = NSManagedObjectID(home: step.source.home, reference: row.reference)
+        let id = NSManagedObjectID(storedEntity: step.source.storedEntity, reference: row.reference)
         let cause = NSError.coreData(
             .validationMissingMandatoryProperty,
             """
-            '\(slot.name)' of entity '\(step.destination.home.entity.name ?? "")' must have a value, and \
+            '\(slot.name)' of entity '\(step.destination.storedEntity.entity.name ?? "")' must have a value, and \
             \(id.uriRepresentation().absoluteString) has none for it.
             """, [NSValidationKeyErrorKey: slot.name])
         throw NSError.migration(cause.localizedDescription, cause)
@@ -153,7 +157,7 @@ package struct MigrationCopy: ~Copyable {
 
     /// The relationships of an entity whose links, or their order, are outside of its rows and of its destinations'.
     private func linkSlots(_ step: MigrationPlan.Step) -> [Int] {
-        let layout = step.destination.home.layout
+        let layout = step.destination.storedEntity.layout
         return layout.toManyIndexes.filter { slot in
             guard step.origins[slot] != nil, let relationship = layout.slots[slot].relationship else {
                 return false
@@ -165,16 +169,17 @@ package struct MigrationCopy: ~Copyable {
     private func addLinks(_ slot: Int, _ rows: [Row], _ step: MigrationPlan.Step, _ unit: inout UnitOfWork)
         throws
     {
-        let info = step.destination.home.layout.slots[slot]
+        let info = step.destination.storedEntity.layout.slots[slot]
         guard let relationship = info.relationship, let origin = step.origins[slot] else { return }
         let found = try destinations(origin, rows)
         for row in rows {
             let owner = ObjectKey(
-                table: step.destination.home.table, reference: try step.reference(row.reference))
+                table: step.destination.storedEntity.table, reference: try step.reference(row.reference))
             let destinations = try found[row.reference, default: []].compactMap { key -> ObjectKey? in
                 guard let other = plan.step(ofSource: key.entityNumber) else { return nil }
                 return ObjectKey(
-                    table: other.destination.home.table, reference: try other.reference(key.reference))
+                    table: other.destination.storedEntity.table, reference: try other.reference(key.reference)
+                )
             }
             if relationship.keepsOwnLinks {
                 unit.addedLinks += destinations.map {
@@ -198,8 +203,8 @@ package struct MigrationCopy: ~Copyable {
         }
         var found: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
         for row in rows where !row.isNull(origin.rowSlot) {
-            guard let home = row.destinationHome(origin, old.store) else { continue }
-            found[row.reference] = [(home.entityNumber, row.integer(origin.rowSlot))]
+            guard let storedEntity = row.destinationStoredEntity(origin, old.store) else { continue }
+            found[row.reference] = [(storedEntity.entityNumber, row.integer(origin.rowSlot))]
         }
         return found
     }

@@ -55,13 +55,13 @@ package struct MigrationPlan {
 
     /// A relationship may get an inverse to many; one to one would have to be made up from links that rows do not have.
     private func checkInverses(_ step: Step) throws {
-        for (slot, info) in step.destination.home.layout.slots.enumerated() {
+        for (slot, info) in step.destination.storedEntity.layout.slots.enumerated() {
             guard let origin = step.origins[slot]?.relationship,
                 let inverse = info.relationship?.inverseRelationship,
                 !inverse.isToMany
             else { continue }
             for other in steps {
-                let layout = other.destination.home.layout
+                let layout = other.destination.storedEntity.layout
                 guard layout.entity.isKindOf(entity: inverse.entity),
                     let index = layout.index(of: inverse.name),
                     other.origins[index]?.kind != .toOne
@@ -79,15 +79,16 @@ package struct MigrationPlan {
     package func step(ofSource number: Int32) -> Step? { stepBySource[number].map { steps[$0] } }
 
     /// What becomes of the changes of an entity's objects; nil when it is gone.
-    package func way(of home: StoredEntity) -> HistoryKeeping.Way? {
-        step(ofSource: home.entityNumber).map {
-            HistoryKeeping.Way(destination: $0.destination.home, origins: $0.origins)
+    package func way(of storedEntity: StoredEntity) -> HistoryKeeping.ObjectMapping? {
+        step(ofSource: storedEntity.entityNumber).map {
+            HistoryKeeping.ObjectMapping(destination: $0.destination.storedEntity, origins: $0.origins)
         }
     }
 
     private static func byName(_ schema: SQLSchema) -> [String: SQLEntity] {
         Dictionary(
-            schema.entities.map { ($0.home.entity.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+            schema.entities.map { ($0.storedEntity.entity.name ?? "", $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private static func origins(
@@ -96,8 +97,8 @@ package struct MigrationPlan {
         let properties = (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])
         var names: [String: String] = [:]
         for property in properties { names[property.name ?? ""] = property.inferredSourceName }
-        let layout = source.home.layout
-        return destination.home.layout.slots.map { slot in
+        let layout = source.storedEntity.layout
+        return destination.storedEntity.layout.slots.map { slot in
             // Times of last saves are kept, though they are derived.
             let name = names[slot.name] ?? (slot.isDerived ? slot.name : nil)
             let origin = name.flatMap { layout.index(of: $0) }.map { layout.slots[$0] }

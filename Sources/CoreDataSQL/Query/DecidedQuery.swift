@@ -19,9 +19,13 @@ package struct DecidedQuery {
         var narrowing: [NSPredicate] = []
         var rest: [NSPredicate] = []
         for part in parts ?? [] {
-            if try compiler.decides(part, query.home) { narrowing.append(part) } else { rest.append(part) }
+            if try compiler.decides(part, query.storedEntity) {
+                narrowing.append(part)
+            } else {
+                rest.append(part)
+            }
         }
-        var narrowed = FetchQuery(home: query.home)
+        var narrowed = FetchQuery(storedEntity: query.storedEntity)
         narrowed.includesSubentities = query.includesSubentities
         narrowed.references = query.references
         narrowed.reader = query.reader
@@ -53,8 +57,8 @@ extension FetchCompiler {
     /// Whether the database decides a condition on objects of an entity.
     ///
     /// - Throws: 134060 for a condition that is not one on stored properties.
-    fileprivate func decides(_ predicate: NSPredicate, _ home: StoredEntity) throws -> Bool {
-        var compiler = PredicateCompiler(schema, schema.entity(home))
+    fileprivate func decides(_ predicate: NSPredicate, _ storedEntity: StoredEntity) throws -> Bool {
+        var compiler = PredicateCompiler(schema, schema.entity(storedEntity))
         do {
             _ = try compiler.condition(predicate)
             return true

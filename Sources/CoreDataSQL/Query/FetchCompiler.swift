@@ -81,7 +81,7 @@ package struct FetchCompiler: Sendable {
             var list: [SQLStatement] = []
             for property in query.properties {
                 let operand = try Self.operand(property, &compiler)
-                columns.append(try DictionaryColumn(property, operand, schema, query.home))
+                columns.append(try DictionaryColumn(property, operand, schema, query.storedEntity))
                 list.append(operand.sql)
             }
             // Behind them, whose ID an object's key is in where the table has several entities.
@@ -129,7 +129,7 @@ package struct FetchCompiler: Sendable {
         _ query: FetchQuery, _ condition: SQLStatement? = nil, isOrdered: Bool = true,
         _ columns: (inout PredicateCompiler) throws -> SQLStatement
     ) throws -> SQLStatement {
-        let entity = schema.entity(query.home)
+        let entity = schema.entity(query.storedEntity)
         var compiler = PredicateCompiler(schema, entity)
         // All that requires joins comes before FROM is written.
         compiler.allowsAggregates = true
@@ -170,7 +170,7 @@ package struct FetchCompiler: Sendable {
     ) throws -> RenderedSQL {
         func render() throws -> RenderedSQL { try schema.dialect.render(try write()) }
         guard let templates else { return try render() }
-        let compiler = PredicateCompiler(schema, schema.entity(query.home))
+        let compiler = PredicateCompiler(schema, schema.entity(query.storedEntity))
         guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, compiler) else {
             return try render()
         }
@@ -188,7 +188,7 @@ package struct FetchCompiler: Sendable {
     private func family(_ query: FetchQuery, _ entity: SQLEntity) -> SQLStatement? {
         guard entity.sharesTable else { return nil }
         let numbers = query.includesSubentities ? entity.familyNumbers : [entity.number]
-        if query.includesSubentities, entity.home.entity.superentity == nil { return nil }
+        if query.includesSubentities, entity.storedEntity.entity.superentity == nil { return nil }
         return "\(name: QuerySource.base).Z_ENT IN (\(integers: numbers))"
     }
 
@@ -244,7 +244,8 @@ package struct DictionaryColumn: Sendable {
 
     /// - Throws: 134060 for a value that is declared as an object ID but is not one.
     init(
-        _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema, _ home: StoredEntity
+        _ property: NSPropertyDescription, _ operand: QueryOperand, _ schema: SQLSchema,
+        _ storedEntity: StoredEntity
     ) throws {
         name = property.name
         if let expression = property as? NSExpressionDescription, operand.kind != .toOne,
@@ -261,7 +262,9 @@ package struct DictionaryColumn: Sendable {
             kind = operand.kind
             isDeclared = !(property is NSExpressionDescription)
         }
-        destination = operand.kind == .toOne ? operand.destination.flatMap { home.store?.home(of: $0) } : nil
+        destination =
+            operand.kind == .toOne
+            ? operand.destination.flatMap { storedEntity.store?.storedEntity(of: $0) } : nil
     }
 
     /// The number of the entity of the object with a key; nil where there is only one.

@@ -26,7 +26,7 @@ package struct LinkCompiler {
                 """
         case .joinTable:
             let target = relationship.destinationEntity.flatMap { entity in
-                schema.entities.first { $0.home.entity === entity }
+                schema.entities.first { $0.storedEntity.entity === entity }
             }
             guard let target else { return "SELECT 0, 0, 0 WHERE \(.boolean(false))" }
             return """

@@ -11,16 +11,16 @@ extension PredicateCompiler {
     /// - Throws: 134060 for another collection, and for an index that is neither a constant nor stored.
     mutating func element(
         _ arguments: [NSExpression], _ expression: NSExpression, _ context: NSPredicate?
-    ) throws -> QueryPlace {
+    ) throws -> QueryTarget {
         let index = try index(arguments[1], expression, context)
         guard case .keyPath = arguments[0].kind, !arguments[0].isComposed,
-            let rows = try rows(arguments[0], context), let place = rows.object(at: index)
+            let rows = try rows(arguments[0], context), let target = rows.object(at: index)
         else {
             throw Self.unsupported(
                 expression, context, "an index needs an ordered relationship to many at the end of a key path"
             )
         }
-        return place
+        return target
     }
 
     private mutating func index(
@@ -56,13 +56,13 @@ extension PredicateCompiler {
         let sides = [try term(left, context), try term(right, context)]
         var collections: [QueryCollection] = []
         for case .collection(let collection) in sides { collections.append(collection) }
-        if !collections.isEmpty, collections.allSatisfy({ $0.place == nil }) {
+        if !collections.isEmpty, collections.allSatisfy({ $0.target == nil }) {
             return try valueCombination(operation, sides, expression, context)
         }
-        let entities = collections.compactMap(\.place?.entity)
+        let entities = collections.compactMap(\.target?.entity)
         guard let first = collections.first, entities.count == collections.count,
-            let entity = Self.commonEntity(entities), let home = home(of: entity),
-            let table = schema.entity(home.entityNumber)
+            let entity = Self.commonEntity(entities), let storedEntity = storedEntity(of: entity),
+            let table = schema.entity(storedEntity.entityNumber)
         else {
             throw Self.unsupported(
                 expression, context,
@@ -87,14 +87,14 @@ extension PredicateCompiler {
                     throw Self.unsupported(
                         expression, context, "elements of the result must be objects, and not object IDs")
                 }
-                if isOfResult, list.contains(where: { isStranger($0, home) }) {
+                if isOfResult, list.contains(where: { isOfOtherTable($0, storedEntity) }) {
                     throw Self.unsupported(
                         expression, context,
                         "elements of the result must be objects of the same store and entity")
                 }
                 // Nothing is added; a condition that is never met would keep the other from being searched for.
                 if operation == .union, list.isEmpty { continue }
-                conditions.append(try condition(key, isIn: list, home, expression, context))
+                conditions.append(try condition(key, isIn: list, storedEntity, expression, context))
             case .operand, .list, .constant:
                 throw Self.unsupported(
                     expression, context, "a SQL store combines relationships and lists of objects")
@@ -108,23 +108,23 @@ extension PredicateCompiler {
             condition.append(conditions[1])
         }
         source.conditions.append("(\(condition))")
-        let place = QueryPlace(source: source, key: key, entity: entity, table: table)
-        return QueryCollection(source: source, value: place.object, place: place)
+        let target = QueryTarget(source: source, key: key, entity: entity, table: table)
+        return QueryCollection(source: source, value: target.object, target: target)
     }
 
     /// Whether an element of a list is an object of other rows than a table's. What is not saved has no row yet: it counts
     /// where the fetch lays unsaved changes over the result.
-    private func isStranger(_ element: Any, _ home: StoredEntity) -> Bool {
+    private func isOfOtherTable(_ element: Any, _ storedEntity: StoredEntity) -> Bool {
         guard let object = element as? NSManagedObject else { return false }
-        return !object.home.isTemporary && object.home.table != home.table
+        return !object.storedEntity.isTemporary && object.storedEntity.table != storedEntity.table
     }
 
     private func condition(
-        _ key: SQLStatement, isIn list: [Any], _ home: StoredEntity, _ expression: NSExpression,
+        _ key: SQLStatement, isIn list: [Any], _ storedEntity: StoredEntity, _ expression: NSExpression,
         _ context: NSPredicate?
     ) throws -> SQLStatement {
         let keys = try list.map { element in
-            guard let key = SQLValue(element, for: .toOne, of: home) else {
+            guard let key = SQLValue(element, for: .toOne, of: storedEntity) else {
                 throw Self.unsupported(expression, context, "the list has other values than objects")
             }
             return key

@@ -184,7 +184,7 @@ extension PredicateCompiler {
     /// Refuses objects of entities without a common one: the keys of different tables say nothing of each other.
     func checkSameTable(_ a: QueryOperand, _ b: QueryOperand, _ subject: String) throws {
         guard a.family == .object, let left = a.destination, let right = b.destination,
-            home(of: left)?.table != home(of: right)?.table
+            storedEntity(of: left)?.table != storedEntity(of: right)?.table
         else { return }
         throw NSError.coreData(
             .coreData,
@@ -192,8 +192,8 @@ extension PredicateCompiler {
         )
     }
 
-    func home(of entity: NSEntityDescription) -> StoredEntity? {
-        root.table?.home.store?.home(of: entity)
+    func storedEntity(of entity: NSEntityDescription) -> StoredEntity? {
+        root.table?.storedEntity.store?.storedEntity(of: entity)
     }
 
     private func bind(_ value: Any?, _ operand: QueryOperand, _ relation: Relation) throws -> SQLStatement {
@@ -208,7 +208,7 @@ extension PredicateCompiler {
         if operand.family == .nothing, let bound = QueryOperand(constant: value)?.argument {
             return bound
         }
-        let destination = operand.destination.flatMap(home)
+        let destination = operand.destination.flatMap(storedEntity)
         if let argument = SQLValue(value, for: operand.kind, of: destination) { return argument }
         if let argument = converted(value, operand, relation) { return argument }
         throw Self.unsupported(
@@ -241,7 +241,7 @@ extension PredicateCompiler {
             throw Self.unsupported(
                 relation.predicate, "'entity' is compared with entities, 'entity.name' with names")
         }
-        let found = schema.entities.first { $0.home.entity.name == name }
+        let found = schema.entities.first { $0.storedEntity.entity.name == name }
         return .integer(found.map { Int64($0.number) } ?? -1)
     }
 }

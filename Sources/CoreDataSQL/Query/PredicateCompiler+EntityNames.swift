@@ -29,7 +29,7 @@ extension PredicateCompiler {
     ) throws -> SQLStatement? {
         guard number.isEntity, number.kind == .string, Self.isOfTexts(value) else { return nil }
         let met = try schema.entities.filter { entity in
-            let (left, right) = sides(NSExpression(forConstantValue: entity.home.entity.name ?? ""))
+            let (left, right) = sides(NSExpression(forConstantValue: entity.storedEntity.entity.name ?? ""))
             let comparison = NSComparisonPredicate(
                 leftExpression: left, rightExpression: right, modifier: .direct, type: relation.type,
                 options: relation.options)

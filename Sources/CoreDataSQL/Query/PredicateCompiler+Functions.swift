@@ -30,8 +30,8 @@ extension PredicateCompiler {
             }
             return try rows.aggregate(.count, isFunction: true) { Self.unsupported(expression, context, $0) }
         }
-        if function.name == "castObject:toType:", let place = try cast(arguments, expression, context) {
-            return place.object
+        if function.name == "castObject:toType:", let target = try cast(arguments, expression, context) {
+            return target.object
         }
         for argument in arguments.dropFirst(operands.count) {
             operands.append(try operand(argument, context))

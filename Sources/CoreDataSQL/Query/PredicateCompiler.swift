@@ -10,10 +10,10 @@ import ManagedObjectModel
 /// condition means is defined by `NSPredicate.isMetInStore(by:)`, which finds the same objects in memory.
 struct PredicateCompiler {
     let schema: SQLSchema
-    let root: QueryPlace
+    let root: QueryTarget
     var dialect: any SQLDialect { schema.dialect }
     /// The objects that the variables of subqueries stand for.
-    private var variables: [String: QueryPlace] = [:]
+    private var variables: [String: QueryTarget] = [:]
     /// Expressions that a key stands for, before properties of its name.
     var namedExpressions: [String: NSExpression] = [:]
     /// Whether `sum:` and the like of a column mean all rows of a group, as in what is selected and in HAVING.
@@ -48,8 +48,8 @@ struct PredicateCompiler {
         case .comparison(let comparison): return try condition(comparison)
         case .compound(.not, let parts):
             guard let only = parts.first else { return SQLStatement(.boolean(false)) }
-            if case .compound(.not, let inner) = only.shape, let twice = inner.first {
-                return try condition(twice)
+            if case .compound(.not, let inner) = only.shape, let doublyNegated = inner.first {
+                return try condition(doublyNegated)
             }
             return "NOT ( \(try condition(only)) )"
         case .compound(let type, _):
@@ -204,7 +204,7 @@ struct PredicateCompiler {
                 defer { namedExpressions[name] = named }
                 return .value(try operand(named, context))
             }
-            return .value(try place(ofVariable: name, context).object)
+            return .value(try target(ofVariable: name, context).object)
         case .subquery(let collection, let variable, let predicate):
             return .collection(try subquery(collection, variable, predicate, expression, context))
         case .keyPath(let start, let path):
@@ -214,14 +214,16 @@ struct PredicateCompiler {
                 return .value(try operand(named, context))
             }
             // A key path after another is that of values, or of a collection.
-            if !start.isKeyPath, let place = try object(start, context) { return try find(path, from: place) }
+            if !start.isKeyPath, let target = try object(start, context) {
+                return try find(path, from: target)
+            }
             guard case .collection(let rows) = try term(start, context) else {
                 throw Self.unsupported(expression, context, "it does not begin at stored objects")
             }
-            guard let place = rows.place else {
+            guard let target = rows.target else {
                 return .value(try aggregate(path, of: rows, expression, context))
             }
-            return try find(path, from: place, rows: rows.source)
+            return try find(path, from: target, rows: rows.source)
         default:
             throw Self.unsupported(expression, context, "it is not a collection of stored objects")
         }
@@ -237,49 +239,49 @@ struct PredicateCompiler {
         return try values.aggregate(function, isFunction: false) { Self.unsupported(expression, context, $0) }
     }
 
-    /// The `QueryPlace` of an expression that is one object; nil for others.
-    mutating func object(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryPlace? {
+    /// The `QueryTarget` of an expression that is one object; nil for others.
+    mutating func object(_ expression: NSExpression, _ context: NSPredicate?) throws -> QueryTarget? {
         switch expression.kind {
         case .evaluatedObject: return root
-        case .variable(let name): return try place(ofVariable: name, context)
+        case .variable(let name): return try target(ofVariable: name, context)
         case .function(nil, "objectFrom:withIndex:", let arguments) where arguments.count == 2:
             return try element(arguments, expression, context)
         case .function(nil, "castObject:toType:", let arguments) where arguments.count == 2:
             return try cast(arguments, expression, context)
         case .keyPath(let start, let path):
-            guard let place = try object(start, context),
-                case .value(let operand) = try find(path, from: place),
+            guard let target = try object(start, context),
+                case .value(let operand) = try find(path, from: target),
                 operand.kind == .toOne, let entity = operand.destination, !operand.hasArguments
             else { return nil }
-            let table = home(of: entity).flatMap { schema.entity($0.entityNumber) }
-            return QueryPlace(source: place.source, key: operand.sql, entity: entity, table: table)
+            let table = storedEntity(of: entity).flatMap { schema.entity($0.entityNumber) }
+            return QueryTarget(source: target.source, key: operand.sql, entity: entity, table: table)
         default: return nil
         }
     }
 
     func find(
-        _ path: String, from place: QueryPlace, rows: QuerySource? = nil
+        _ path: String, from target: QueryTarget, rows: QuerySource? = nil
     ) throws -> QueryPath.Found {
-        try QueryPath(path, schema).find(from: place, rows: rows)
+        try QueryPath(path, schema).find(from: target, rows: rows)
     }
 
-    private func place(ofVariable name: String, _ context: NSPredicate?) throws -> QueryPlace {
-        if let place = variables[name] { return place }
-        throw NSError.coreData(.coreData, "The variable $\(name)\(Self.place(context)) has no value.")
+    private func target(ofVariable name: String, _ context: NSPredicate?) throws -> QueryTarget {
+        if let target = variables[name] { return target }
+        throw NSError.coreData(.coreData, "The variable $\(name)\(Self.target(context)) has no value.")
     }
 
     private mutating func subquery(
         _ collection: NSExpression, _ variable: String, _ predicate: NSPredicate, _ expression: NSExpression,
         _ context: NSPredicate?
     ) throws -> QueryCollection {
-        guard case .collection(let rows) = try term(collection, context), let place = rows.place else {
+        guard case .collection(let rows) = try term(collection, context), let target = rows.target else {
             throw Self.unsupported(expression, context, "SUBQUERY needs a to-many relationship")
         }
-        if !place.isAlwaysThere {
-            rows.source.conditions.append("\(place.key) IS NOT NULL")
+        if !target.isAlwaysThere {
+            rows.source.conditions.append("\(target.key) IS NOT NULL")
         }
         let outer = variables[variable]
-        variables[variable] = place
+        variables[variable] = target
         // What is computed inside is computed of the elements, and not of all rows of a group.
         let allowed = allowsAggregates
         allowsAggregates = false
@@ -298,10 +300,10 @@ struct PredicateCompiler {
         let (yes, no) = (try operand(one, context), try operand(other, context))
         guard let kind = Self.common(yes, no) else {
             throw NSError.coreData(
-                .coreData, "The two values of TERNARY\(Self.place(context)) are not of one type.")
+                .coreData, "The two values of TERNARY\(Self.target(context)) are not of one type.")
         }
-        try Self.checkDecimals([yes, no], "TERNARY\(Self.place(context))")
-        try checkSameTable(yes, no, "TERNARY\(Self.place(context))")
+        try Self.checkDecimals([yes, no], "TERNARY\(Self.target(context))")
+        try checkSameTable(yes, no, "TERNARY\(Self.target(context))")
         // Among other numbers a date is a real one, wherever it goes on to.
         func value(_ operand: QueryOperand) -> SQLStatement {
             kind == .date ? operand.sql : operand.real
@@ -343,7 +345,7 @@ struct PredicateCompiler {
     static func unsupported(
         _ expression: NSExpression, _ predicate: NSPredicate?, _ reason: String
     ) -> NSError {
-        .coreData(.coreData, "Unsupported expression \(expression)\(place(predicate)): \(reason).")
+        .coreData(.coreData, "Unsupported expression \(expression)\(target(predicate)): \(reason).")
     }
 
     static func toMany(_ rows: QueryCollection) -> NSError {
@@ -356,7 +358,7 @@ struct PredicateCompiler {
             """)
     }
 
-    private static func place(_ predicate: NSPredicate?) -> String {
+    private static func target(_ predicate: NSPredicate?) -> String {
         predicate.map { " in predicate \($0.formatString)" } ?? ""
     }
 }

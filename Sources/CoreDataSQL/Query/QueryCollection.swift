@@ -8,7 +8,7 @@ struct QueryCollection {
     let source: QuerySource
     let value: QueryOperand
     /// The objects that the values are; nil for values of attributes.
-    let place: QueryPlace?
+    let target: QueryTarget?
 
     /// Whether a row meets a condition.
     func exists(_ condition: SQLStatement) -> SQLStatement {
@@ -33,7 +33,7 @@ struct QueryCollection {
     /// SQLite turns both sides of `IN` into real numbers when one is a column of such, unlike those of `=`, and then takes
     /// integers beyond 2⁵³ for their neighbours. A plus sign makes no column of either.
     func containsNumber(_ sql: SQLStatement) -> SQLStatement {
-        let plain = QueryCollection(source: source, value: value.plain, place: place)
+        let plain = QueryCollection(source: source, value: value.plain, target: target)
         return plain.contains(SQLStatement(.plain(sql)))
     }
 
@@ -59,20 +59,21 @@ struct QueryCollection {
         of statement: SQLStatement, kind: SlotKind, optionalOwners: [SQLStatement]
     ) -> QueryCollection {
         let (source, value) = source.values(of: statement, optionalOwners: optionalOwners)
-        return QueryCollection(source: source, value: QueryOperand(value, kind: kind), place: nil)
+        return QueryCollection(source: source, value: QueryOperand(value, kind: kind), target: nil)
     }
 
     /// One of the objects that an ordered relationship leads to; nil for rows that are not just those.
-    func object(at index: QueryIndex) -> QueryPlace? {
-        guard let place, let outer = source.outer, let order = source.order, order.key == place.key else {
+    func object(at index: QueryIndex) -> QueryTarget? {
+        guard let target, let outer = source.outer, let order = source.order, order.key == target.key else {
             return nil
         }
-        let rows = select(place.key, and: nil)
+        let rows = select(target.key, and: nil)
         // A key has no arguments; nor have the rows of a relationship without a condition.
         guard !rows.hasArguments else { return nil }
         func ordered(isAscending: Bool, _ limit: SQLPiece) -> SQLStatement {
             let order = SQLPiece.order(order.column, nil, isAscending: isAscending)
-            return "(\(rows) ORDER BY \(order), \(.order(place.key, nil, isAscending: isAscending)) \(limit))"
+            return
+                "(\(rows) ORDER BY \(order), \(.order(target.key, nil, isAscending: isAscending)) \(limit))"
         }
         let key =
             switch index {
@@ -81,17 +82,17 @@ struct QueryCollection {
             case .position(let position) where position < 0:
                 ordered(isAscending: true, .limit(0, offset: nil))
             case .position(let position): ordered(isAscending: true, .limit(1, offset: position))
-            case .stored(let number): numbered(place, order.column, number)
+            case .stored(let number): numbered(target, order.column, number)
             }
-        return QueryPlace(source: outer, key: key, entity: place.entity, table: place.table)
+        return QueryTarget(source: outer, key: key, entity: target.entity, table: target.table)
     }
 
     /// The key of the row with a number, in an order; OFFSET takes no columns.
     private func numbered(
-        _ place: QueryPlace, _ order: SQLStatement, _ number: SQLStatement
+        _ target: QueryTarget, _ order: SQLStatement, _ number: SQLStatement
     ) -> SQLStatement {
         let rows = select(
-            "\(place.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(place.key)) - 1 n", and: nil)
+            "\(target.key) k, ROW_NUMBER() OVER (ORDER BY \(order), \(target.key)) - 1 n", and: nil)
         return "(SELECT k FROM (\(rows)) r WHERE n = \(.cast(number, .integer)))"
     }
 
@@ -101,14 +102,14 @@ struct QueryCollection {
     func aggregate(
         _ function: AggregateFunction, isFunction: Bool, refusal: (String) -> NSError
     ) throws -> QueryOperand {
-        let isEveryRow = place.map { $0.key == value.sql && $0.isAlwaysThere } ?? false
+        let isEveryRow = target.map { $0.key == value.sql && $0.isAlwaysThere } ?? false
         var result =
             function == .count && isEveryRow
             ? QueryOperand("COUNT(*)", kind: .integer64)
             // `average:` and its like of nothing are nothing; sums, and the operator, are zero.
             : try value.aggregate(
                 function, source.schema.dialect,
-                isZeroOfNothing: function == .sum || function == .average && !isFunction, refusal: refusal)
+                isZeroWithoutRows: function == .sum || function == .average && !isFunction, refusal: refusal)
         result.sql = "(\(select(result.sql, and: nil)))"
         return result
     }

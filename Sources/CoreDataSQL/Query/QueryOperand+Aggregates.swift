@@ -9,7 +9,7 @@ extension QueryOperand {
     ///   - isZeroOfNothing: whether a sum or a mean of no values is 0.
     ///   - refusal: makes an error of the reason why there is no such value.
     func aggregate(
-        _ function: AggregateFunction, _ dialect: any SQLDialect, isZeroOfNothing: Bool = false,
+        _ function: AggregateFunction, _ dialect: any SQLDialect, isZeroWithoutRows: Bool = false,
         refusal: (String) -> NSError
     ) throws -> QueryOperand {
         if let obstacle, function != .count { throw refusal(obstacle) }
@@ -29,7 +29,8 @@ extension QueryOperand {
             result =
                 kind == .decimal ? .decimal : function == .sum && kind.isWholeNumber ? .integer64 : .double
         }
-        let piece = SQLPiece.aggregate(function, SQLTypedValue(sql, kind), isZeroOfNothing: isZeroOfNothing)
+        let piece = SQLPiece.aggregate(
+            function, SQLTypedValue(sql, kind), isZeroWithoutRows: isZeroWithoutRows)
         return QueryOperand(try dialect.checked(piece), kind: result)
     }
 }

@@ -25,105 +25,109 @@ struct QueryPath {
     ///
     /// - Parameter rows: the SELECT that has the place's objects as its rows, when they are those of a collection.
     /// - Throws: 134060 with the key and the entity: an unknown key, one that is not stored, an operator that SQL cannot compute.
-    func find(from start: QueryPlace, rows: QuerySource? = nil) throws -> Found {
-        var place = start
+    func find(from start: QueryTarget, rows: QuerySource? = nil) throws -> Found {
+        var target = start
         var rows = rows
         for (index, name) in names.enumerated() {
             let rest = names[(index + 1)...]
             if name == "self" || name == "SELF" || (name == "objectID" && rest.isEmpty) { continue }
             if name.hasPrefix("@") {
-                return .value(try aggregate(name, rest, place.object, place, rows))
+                return .value(try aggregate(name, rest, target.object, target, rows))
             }
-            guard let table = place.table else { throw missing(place, "it is in another store") }
-            guard let slot = table.home.layout.index(of: name) else {
-                if name == "entity", let entity = entity(rest, place, table) {
+            guard let table = target.table else { throw missing(target, "it is in another store") }
+            guard let slot = table.storedEntity.layout.index(of: name) else {
+                if name == "entity", let entity = entity(rest, target, table) {
                     return found(entity, nil, rows)
                 }
-                throw missing(place, "it has no property '\(name)'")
+                throw missing(target, "it has no property '\(name)'")
             }
-            let info = table.home.layout.slots[slot]
+            let info = table.storedEntity.layout.slots[slot]
             guard info.isStored else {
                 throw missing(
-                    place,
+                    target,
                     info.kind == .fetched
                         ? "'\(name)' is a fetched property"
                         : "'\(name)' is transient, so the store has no column to search or sort by")
             }
             guard let relationship = info.relationship else {
-                return try attribute(info, rest, place, table, rows)
+                return try attribute(info, rest, target, table, rows)
             }
-            (place, rows) = try destination(of: relationship, slot, place, table, rows)
+            (target, rows) = try destination(of: relationship, slot, target, table, rows)
         }
-        guard !names.isEmpty, text != "" else { throw missing(place, "the path is empty") }
-        return found(place.object, place, rows)
+        guard !names.isEmpty, text != "" else { throw missing(target, "the path is empty") }
+        return found(target.object, target, rows)
     }
 
-    private func found(_ value: QueryOperand, _ place: QueryPlace?, _ rows: QuerySource?) -> Found {
-        rows.map { .collection(QueryCollection(source: $0, value: value, place: place)) } ?? .value(value)
+    private func found(_ value: QueryOperand, _ target: QueryTarget?, _ rows: QuerySource?) -> Found {
+        rows.map { .collection(QueryCollection(source: $0, value: value, target: target)) } ?? .value(value)
     }
 
     // MARK: Relationships
 
     private func destination(
-        of relationship: NSRelationshipDescription, _ slot: Int, _ place: QueryPlace, _ table: SQLEntity,
+        of relationship: NSRelationshipDescription, _ slot: Int, _ target: QueryTarget, _ table: SQLEntity,
         _ rows: QuerySource?
-    ) throws -> (QueryPlace, QuerySource?) {
+    ) throws -> (QueryTarget, QuerySource?) {
         guard let entity = relationship.destinationEntity else {
-            throw missing(place, "'\(relationship.name)' has no destination")
+            throw missing(target, "'\(relationship.name)' has no destination")
         }
-        let next = table.home.store?.home(of: entity).flatMap { schema.entity($0.entityNumber) }
+        let next = table.storedEntity.store?.storedEntity(of: entity).flatMap {
+            schema.entity($0.entityNumber)
+        }
         if !relationship.isToMany {
             guard let column = table.column(slot: slot) else {
-                throw missing(place, "'\(relationship.name)' is kept elsewhere")
+                throw missing(target, "'\(relationship.name)' is kept elsewhere")
             }
-            let key: SQLStatement = "\(name: place.source.alias(key: place.key, table)).\(name: column.name)"
+            let key: SQLStatement =
+                "\(name: target.source.alias(key: target.key, table)).\(name: column.name)"
             return (
-                QueryPlace(source: place.source, key: key, entity: entity, table: next), rows
+                QueryTarget(source: target.source, key: key, entity: entity, table: next), rows
             )
         }
         guard let links = schema.links(of: relationship), let next else {
-            throw missing(place, "'\(relationship.name)' is kept elsewhere")
+            throw missing(target, "'\(relationship.name)' is kept elsewhere")
         }
         let key: SQLStatement
         let source: QuerySource
         if let rows {
-            key = rows.join(links, owner: place.key, next)
+            key = rows.join(links, owner: target.key, next)
             source = rows
         } else {
-            (source, key) = place.source.destinations(
-                of: relationship, links, owner: place.key, next)
+            (source, key) = target.source.destinations(
+                of: relationship, links, owner: target.key, next)
         }
-        return (QueryPlace(source: source, key: key, entity: entity, table: next), source)
+        return (QueryTarget(source: source, key: key, entity: entity, table: next), source)
     }
 
     // MARK: Values
 
     /// An attribute, or an element of a composite one.
     private func attribute(
-        _ info: PropertySlot, _ rest: ArraySlice<String>, _ place: QueryPlace, _ table: SQLEntity,
+        _ info: PropertySlot, _ rest: ArraySlice<String>, _ target: QueryTarget, _ table: SQLEntity,
         _ rows: QuerySource?
     ) throws -> Found {
         var info = info
         for (index, name) in zip(rest.indices, rest) {
             if name == "self" { continue }
             if name.hasPrefix("@") {
-                let value = try operand(info, place, table)
+                let value = try operand(info, target, table)
                 return .value(try aggregate(name, rest[(index + 1)...], value, nil, rows))
             }
             guard let element = info.elements.first(where: { $0.name == name }) else {
-                throw missing(place, "'\(info.name)' has no element '\(name)'")
+                throw missing(target, "'\(info.name)' has no element '\(name)'")
             }
             info = element
         }
-        return found(try operand(info, place, table), nil, rows)
+        return found(try operand(info, target, table), nil, rows)
     }
 
-    private func operand(_ info: PropertySlot, _ place: QueryPlace, _ table: SQLEntity) throws -> QueryOperand
+    private func operand(_ info: PropertySlot, _ target: QueryTarget, _ table: SQLEntity) throws
+        -> QueryOperand
     {
         guard let column = table.column(rowSlot: info.rowSlot) else {
-            throw missing(place, "'\(info.name)' is a composite; name one of its elements")
+            throw missing(target, "'\(info.name)' is a composite; name one of its elements")
         }
-        let alias = place.source.alias(key: place.key, table)
+        let alias = target.source.alias(key: target.key, table)
         var operand = QueryOperand("\(name: alias).\(name: column.name)", kind: info.kind)
         if info.isExternal {
             operand.obstacle = "'\(info.name)' allows external storage, so the column may lack its data"
@@ -135,11 +139,12 @@ struct QueryPath {
     }
 
     /// The number of the objects' entity: `entity`, or its name.
-    private func entity(_ rest: ArraySlice<String>, _ place: QueryPlace, _ table: SQLEntity) -> QueryOperand?
+    private func entity(_ rest: ArraySlice<String>, _ target: QueryTarget, _ table: SQLEntity)
+        -> QueryOperand?
     {
         guard rest.isEmpty || Array(rest) == ["name"] else { return nil }
         var operand = QueryOperand(
-            "\(name: place.source.alias(key: place.key, table)).Z_ENT",
+            "\(name: target.source.alias(key: target.key, table)).Z_ENT",
             // The name of an entity is compared as its number, too.
             kind: rest.isEmpty ? .integer32 : .string)
         operand.isEntity = true
@@ -149,7 +154,7 @@ struct QueryPath {
     // MARK: Operators
 
     private func aggregate(
-        _ name: String, _ rest: ArraySlice<String>, _ value: QueryOperand, _ place: QueryPlace?,
+        _ name: String, _ rest: ArraySlice<String>, _ value: QueryOperand, _ target: QueryTarget?,
         _ rows: QuerySource?
     ) throws -> QueryOperand {
         guard let operation = CollectionOperator(rawValue: name) else {
@@ -166,20 +171,20 @@ struct QueryPath {
             throw refusal("a SQL store does not compute it")
         }
         guard !rest.isEmpty else {
-            return try QueryCollection(source: rows, value: value, place: place)
+            return try QueryCollection(source: rows, value: value, target: target)
                 .aggregate(function, isFunction: false, refusal: refusal)
         }
-        guard let place else {
+        guard let target else {
             throw NSError.coreData(.coreData, "The key path \(text) continues after a value.")
         }
-        let found = try QueryPath(rest.joined(separator: "."), schema).find(from: place, rows: rows)
+        let found = try QueryPath(rest.joined(separator: "."), schema).find(from: target, rows: rows)
         guard case .collection(let collection) = found else {
             throw NSError.coreData(.coreData, "The key path \(text) has an operator behind an operator.")
         }
         return try collection.aggregate(function, isFunction: false, refusal: refusal)
     }
 
-    private func missing(_ place: QueryPlace, _ reason: String) -> NSError {
-        .coreData(.coreData, "keypath \(text) not found in entity \(place.entity.name ?? ""): \(reason).")
+    private func missing(_ target: QueryTarget, _ reason: String) -> NSError {
+        .coreData(.coreData, "keypath \(text) not found in entity \(target.entity.name ?? ""): \(reason).")
     }
 }

@@ -54,9 +54,9 @@ package final class QuerySource {
     }
 
     /// The place of the fetched objects, of the outermost SELECT.
-    func root(_ entity: SQLEntity) -> QueryPlace {
-        QueryPlace(
-            source: self, key: Self.key(of: Self.base), entity: entity.home.entity, table: entity)
+    func root(_ entity: SQLEntity) -> QueryTarget {
+        QueryTarget(
+            source: self, key: Self.key(of: Self.base), entity: entity.storedEntity.entity, table: entity)
     }
 
     /// The name of the fetched entity's table.
@@ -202,7 +202,7 @@ package final class QuerySource {
 }
 
 /// The objects that a key path leads to, as rows of a SELECT.
-struct QueryPlace {
+struct QueryTarget {
     let source: QuerySource
     /// The SQL of the objects' keys.
     let key: SQLStatement

@@ -12,15 +12,16 @@ extension SQLValue {
             return
         }
         switch constant {
-        case let object as NSManagedObject: self.init(object.home, object.reference, of: destination)
-        case let id as NSManagedObjectID: self.init(id.home, id.reference, of: destination)
+        case let object as NSManagedObject: self.init(object.storedEntity, object.reference, of: destination)
+        case let id as NSManagedObjectID: self.init(id.storedEntity, id.reference, of: destination)
         default: return nil
         }
     }
 
     /// The key of an object; one that the destination's table does not have matches nothing.
-    private init(_ home: StoredEntity, _ reference: Int64, of destination: StoredEntity?) {
-        self = .integer(home.table == destination?.table && !home.isTemporary ? reference : -1)
+    private init(_ storedEntity: StoredEntity, _ reference: Int64, of destination: StoredEntity?) {
+        self = .integer(
+            storedEntity.table == destination?.table && !storedEntity.isTemporary ? reference : -1)
     }
 
     private init?(value: Any, kind: SlotKind) {

@@ -57,7 +57,8 @@ struct SelectTemplate: Sendable {
             query.resultType != .dictionaryResultType, let predicate = query.predicate
         else { return nil }
         var shape = Shape(
-            result: result, entity: query.home.entityNumber, includesSubentities: query.includesSubentities,
+            result: result, entity: query.storedEntity.entityNumber,
+            includesSubentities: query.includesSubentities,
             isWindow: query.isWindow)
         if result != .count, !query.sortDescriptors.isEmpty {
             // A key may be the name of an expression.
@@ -73,13 +74,13 @@ struct SelectTemplate: Sendable {
     }
 
     /// More pieces make a shape that hardly comes again.
-    private static let mostPieces = 16
+    private static let maxPieces = 16
 
     private static func add(
         _ predicate: NSPredicate, _ compiler: PredicateCompiler, _ pieces: inout [Shape.Piece],
         _ comparisons: inout [Comparison]
     ) throws -> Bool {
-        guard pieces.count < mostPieces else { return false }
+        guard pieces.count < maxPieces else { return false }
         switch predicate.shape {
         case .compound(let type, let parts):
             pieces.append(.compound(type, parts.count))

@@ -5,7 +5,7 @@ import ObjectGraph
 package struct ValueList {
     private let values: [SQLValue]
     /// More than this many go in as one argument.
-    package static let mostParameters = FetchQuery.mostSingleReferences
+    package static let maxParameters = FetchQuery.maxSingleReferences
 
     init(_ values: [SQLValue]) {
         self.values = values.filter { value in
@@ -16,7 +16,7 @@ package struct ValueList {
     /// Whether an expression is one of the values.
     func condition(_ sql: SQLStatement) -> SQLStatement {
         guard !values.isEmpty else { return SQLStatement(.boolean(false)) }
-        guard values.count > Self.mostParameters else { return "\(sql) IN (\(values: values))" }
+        guard values.count > Self.maxParameters else { return "\(sql) IN (\(values: values))" }
         return "\(sql) IN (\(.list(values)))"
     }
 

@@ -50,7 +50,7 @@ package struct StoreSnapshot {
     ///
     /// - Throws: as `forEachBatch`.
     package func rows(of entity: SQLEntity, references: [Int64]) throws -> [Row] {
-        var query = FetchQuery(home: entity.home)
+        var query = FetchQuery(storedEntity: entity.storedEntity)
         query.references = references
         let selection = tables.selection(of: entity)
         let statement = try FetchCompiler(schema: schema).rows(query, columns: selection.list)

@@ -6,7 +6,7 @@ import ManagedObjectModel
 struct ChangedRows {
     /// A row that may have changed.
     struct Candidate {
-        let home: StoredEntity
+        let storedEntity: StoredEntity
         let old: Row
         /// A row that is gone already is what was wanted.
         let isDeletion: Bool
@@ -26,25 +26,30 @@ struct ChangedRows {
     ///
     /// - Throws: 134060 for a row that was not found by the version that it has.
     func conflicts(among candidates: [Candidate]) throws -> [SaveConflicts.Conflict] {
-        let groups = Dictionary(grouping: candidates) { ObjectIdentifier($0.home) }.values.compactMap {
+        let groups = Dictionary(grouping: candidates) { ObjectIdentifier($0.storedEntity) }.values.compactMap
+        {
             rows in
-            rows.first.map { (home: $0.home, rows: rows) }
+            rows.first.map { (storedEntity: $0.storedEntity, rows: rows) }
         }
         var conflicts: [SaveConflicts.Conflict] = []
-        for (home, rows) in groups.sorted(by: { $0.home.entityNumber < $1.home.entityNumber }) {
-            let present = try self.rows(home, rows.map(\.old.reference))
+        for (storedEntity, rows) in groups.sorted(by: {
+            $0.storedEntity.entityNumber < $1.storedEntity.entityNumber
+        }) {
+            let present = try self.rows(storedEntity, rows.map(\.old.reference))
             for row in rows {
                 // A row with the same key that is of another entity now is another object's.
                 let current = present[row.old.reference].flatMap {
-                    $0.entityNumber == home.entityNumber ? $0 : nil
+                    $0.entityNumber == storedEntity.entityNumber ? $0 : nil
                 }
                 // No conflict, and nothing was written: it must not pass for saved.
                 if let current, current.version == row.old.version, row.isUnwritten { throw unwritable(row) }
                 guard current?.version != row.old.version, !(row.isDeletion && current == nil) else {
                     continue
                 }
-                let cached = store.cachedRow(ObjectKey(table: home.table, reference: row.old.reference))
-                conflicts.append(.init(home: home, old: row.old, cached: cached, current: current))
+                let cached = store.cachedRow(
+                    ObjectKey(table: storedEntity.table, reference: row.old.reference))
+                conflicts.append(
+                    .init(storedEntity: storedEntity, old: row.old, cached: cached, current: current))
             }
         }
         return conflicts
@@ -54,16 +59,16 @@ struct ChangedRows {
         .coreData(
             .coreData,
             """
-            The store is damaged: row \(row.old.reference) of entity '\(row.home.entity.name ?? "")' cannot be \
+            The store is damaged: row \(row.old.reference) of entity '\(row.storedEntity.entity.name ?? "")' cannot be \
             \(row.isDeletion ? "deleted" : "updated"): Z_OPT is not an integer, or a trigger keeps the row as it is.
             """)
     }
 
-    private func rows(_ home: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {
+    private func rows(_ storedEntity: StoredEntity, _ references: [Int64]) throws -> [Int64: Row] {
         store.noteRead()
         let tables = store.tables
-        let selection = tables.selection(of: tables.schema.entity(home))
-        var query = FetchQuery(home: home)
+        let selection = tables.selection(of: tables.schema.entity(storedEntity))
+        var query = FetchQuery(storedEntity: storedEntity)
         query.references = references
         let statement = try FetchCompiler(schema: tables.schema).rows(query, columns: selection.list)
         let rows = try connection.rows(statement, as: selection)

@@ -20,14 +20,20 @@ package struct ConstraintCheck {
     ///   `ConstraintViolations` when there are any.
     package func check(_ unit: UnitOfWork, cause: NSError) throws {
         let rows =
-            unit.updates.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
-            + unit.locks.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: false) }
-            + unit.deletions.map { ChangedRows.Candidate(home: $0.home, old: $0.old, isDeletion: true) }
+            unit.updates.map {
+                ChangedRows.Candidate(storedEntity: $0.storedEntity, old: $0.old, isDeletion: false)
+            }
+            + unit.locks.map {
+                ChangedRows.Candidate(storedEntity: $0.storedEntity, old: $0.old, isDeletion: false)
+            }
+            + unit.deletions.map {
+                ChangedRows.Candidate(storedEntity: $0.storedEntity, old: $0.old, isDeletion: true)
+            }
         let conflicts = try ChangedRows(store, connection).conflicts(among: rows)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         var violations: [ConstraintViolations.Violation] = []
         for entity in schema.entities {
-            for constraint in entity.home.entity.uniquenessConstraintNames {
+            for constraint in entity.storedEntity.entity.uniquenessConstraintNames {
                 violations += try self.violations(of: constraint, entity, unit)
             }
         }
@@ -67,16 +73,16 @@ package struct ConstraintCheck {
         let covered = schema.constrained(by: constraint, of: entity)
         let family = Dictionary(uniqueKeysWithValues: covered.map { ($0.entity.number, $0.columns) })
         for (insert, object) in zip(unit.inserts, unit.objects.inserted) {
-            if let columns = family[insert.home.entityNumber] { add(object, insert.row, columns) }
+            if let columns = family[insert.storedEntity.entityNumber] { add(object, insert.row, columns) }
         }
         for (update, object) in zip(unit.updates, unit.objects.updated) {
-            guard let columns = family[update.home.entityNumber],
+            guard let columns = family[update.storedEntity.entityNumber],
                 columns.contains(where: { update.changed.contains($0.slot) })
             else { continue }
             leaving.insert(update.old.reference)
             add(object, update.row, columns)
         }
-        for deletion in unit.deletions where family[deletion.home.entityNumber] != nil {
+        for deletion in unit.deletions where family[deletion.storedEntity.entityNumber] != nil {
             leaving.insert(deletion.old.reference)
         }
         try findStored(&groups, order, columns, covered.map(\.entity), family, entity, except: leaving)

@@ -28,8 +28,8 @@ package struct DanglingLinkCheck {
 
     private func owners(of deletions: [UnitOfWork.Deletion]) throws -> [DanglingLinks.Owner] {
         var owners: [DanglingLinks.Owner] = []
-        for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.home) }).values {
-            let layout = group[0].home.layout
+        for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.storedEntity) }).values {
+            let layout = group[0].storedEntity.layout
             for slot in layout.relationshipIndexes {
                 guard let relationship = layout.slots[slot].relationship,
                     let inverse = relationship.inverseRelationship, !inverse.isToMany,
@@ -45,13 +45,13 @@ package struct DanglingLinkCheck {
     private func owners(
         _ relationship: NSRelationshipDescription, _ references: [Int64]
     ) throws -> [DanglingLinks.Owner] {
-        guard let home = store.home(of: relationship.entity),
-            let slot = home.layout.index(of: relationship.name),
-            let column = schema.entity(home).column(slot: slot)
+        guard let storedEntity = store.storedEntity(of: relationship.entity),
+            let slot = storedEntity.layout.index(of: relationship.name),
+            let column = schema.entity(storedEntity).column(slot: slot)
         else { return [] }
-        let selection = tables.selection(of: schema.entity(home))
+        let selection = tables.selection(of: schema.entity(storedEntity))
         let statement = try FetchCompiler(schema: schema).rows(
-            FetchQuery(home: home), columns: selection.list, keys: (column.name, references))
+            FetchQuery(storedEntity: storedEntity), columns: selection.list, keys: (column.name, references))
         return try connection.rows(statement, as: selection).map {
             DanglingLinks.Owner(row: $0, relationship: relationship)
         }
@@ -60,35 +60,35 @@ package struct DanglingLinkCheck {
     // MARK: Links to what is gone
 
     private func missing(_ unit: UnitOfWork) throws -> [ObjectKey] {
-        var wanted: [UInt32: (home: StoredEntity, references: Set<Int64>)] = [:]
+        var wanted: [UInt32: (storedEntity: StoredEntity, references: Set<Int64>)] = [:]
         func want(_ relationship: NSRelationshipDescription, _ reference: Int64) {
             // What has no reference yet is inserted by this save.
             guard reference > 0, let entity = relationship.destinationEntity,
-                let home = store.home(of: entity.rootEntity)
+                let storedEntity = store.storedEntity(of: entity.rootEntity)
             else { return }
-            wanted[home.table, default: (home, [])].references.insert(reference)
+            wanted[storedEntity.table, default: (storedEntity, [])].references.insert(reference)
         }
-        func want(_ row: Row, _ home: StoredEntity, changed: PropertySet?) {
-            for slot in home.layout.relationshipIndexes {
-                let info = home.layout.slots[slot]
+        func want(_ row: Row, _ storedEntity: StoredEntity, changed: PropertySet?) {
+            for slot in storedEntity.layout.relationshipIndexes {
+                let info = storedEntity.layout.slots[slot]
                 guard info.kind == .toOne, info.isStored, changed?.contains(slot) ?? true,
                     let relationship = info.relationship, !row.isNull(info.rowSlot)
                 else { continue }
                 want(relationship, row.integer(info.rowSlot))
             }
         }
-        for insert in unit.inserts { want(insert.row, insert.home, changed: nil) }
-        for update in unit.updates { want(update.row, update.home, changed: update.changed) }
+        for insert in unit.inserts { want(insert.row, insert.storedEntity, changed: nil) }
+        for update in unit.updates { want(update.row, update.storedEntity, changed: update.changed) }
         for link in unit.addedLinks { want(link.relationship, link.destination.reference) }
-        return try wanted.values.flatMap { try missing($0.home, $0.references) }
+        return try wanted.values.flatMap { try missing($0.storedEntity, $0.references) }
     }
 
     /// Those of some keys of a table that no row has.
-    private func missing(_ home: StoredEntity, _ references: Set<Int64>) throws -> [ObjectKey] {
-        var query = FetchQuery(home: home)
+    private func missing(_ storedEntity: StoredEntity, _ references: Set<Int64>) throws -> [ObjectKey] {
+        var query = FetchQuery(storedEntity: storedEntity)
         query.references = Array(references)
         var left = references
         try connection.forEachPair(of: FetchCompiler(schema: schema).keys(query)) { left.remove($1) }
-        return left.map { ObjectKey(table: home.table, reference: $0) }
+        return left.map { ObjectKey(table: storedEntity.table, reference: $0) }
     }
 }

@@ -9,7 +9,7 @@ extension Row {
     ///
     /// - Throws: 134060 when the row is not of the entity.
     func resolved(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {
-        guard entityNumber == entity.number else { throw otherEntity(entity.home) }
+        guard entityNumber == entity.number else { throw otherEntity(entity.storedEntity) }
         let changes = entity.resolvedColumns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
             switch column.kind {

@@ -35,11 +35,11 @@ package struct SQLSave {
         let missing = try delete(unit.deletions, &mismatches)
         outcome.inserted = try insert(unit.inserts, references)
         outcome.updated = try update(unit.updates, references, &mismatches)
-        mismatches += unit.locks.map { .init(home: $0.home, old: $0.old, isDeletion: false) }
+        mismatches += unit.locks.map { .init(storedEntity: $0.storedEntity, old: $0.old, isDeletion: false) }
         let conflicts = try ChangedRows(store, connection).conflicts(among: mismatches)
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         let reordered = try write(unit, references)
-        try takeDerivedValues(unit, &outcome)
+        try adoptDerivedValues(unit, &outcome)
         if let history = tables.trackedHistory, !unit.isEmpty {
             outcome.historyNumber = try HistoryWriter(store, history, connection)
                 .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
@@ -52,15 +52,15 @@ package struct SQLSave {
         let save = UUID().uuidString
         var unique: [Int32: [SQLColumn]] = [:]
         for update in updates {
-            let entity = schema.entity(update.home)
+            let entity = schema.entity(update.storedEntity)
             let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
             unique[entity.number] = constrained
             let columns = constrained.filter { update.changed.contains($0.slot) }
             guard !columns.isEmpty else { continue }
             // Data that begins with no digit is zero to sums.
-            let nobodys = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
+            let vacantValue = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
             let values = columns.flatMap { column -> [SQLValue] in
-                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), nobodys]
+                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), vacantValue]
             }
             try connection.run(
                 SaveCompiler(schema: schema).vacate(entity, columns),
@@ -82,16 +82,16 @@ package struct SQLSave {
     // MARK: References
 
     /// Takes `count` references of an entity's table; the first one.
-    package func reserve(_ home: StoredEntity, count: Int) throws -> Int64 {
-        let root = home.entity.rootEntity
-        let number = Int64(store.home(of: root)?.entityNumber ?? home.entityNumber)
-        let highest = try statements.reserve(Int64(count), of: schema.entity(home), number)
+    package func reserve(_ storedEntity: StoredEntity, count: Int) throws -> Int64 {
+        let root = storedEntity.entity.rootEntity
+        let number = Int64(store.storedEntity(of: root)?.entityNumber ?? storedEntity.entityNumber)
+        let highest = try statements.reserve(Int64(count), of: schema.entity(storedEntity), number)
         guard highest >= count, highest < .max else {
             throw NSError.coreData(
                 .coreData,
                 """
                 The store is damaged: Z_PRIMARYKEY has no number left for a new object of entity \
-                '\(home.entity.name ?? "")'.
+                '\(storedEntity.entity.name ?? "")'.
                 """)
         }
         return highest - Int64(count) + 1
@@ -101,18 +101,19 @@ package struct SQLSave {
     private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> ReferenceMap<Int64> {
         let references = ReferenceMap<Int64>()
         let temporary = inserts.lazy.filter { $0.row.reference < 0 }
-        var groups: [(home: StoredEntity, count: Int)] = []
+        var groups: [(storedEntity: StoredEntity, count: Int)] = []
         for insert in temporary {
-            if let place = groups.firstIndex(where: { $0.home.table == insert.home.table }) {
-                groups[place].count += 1
+            if let position = groups.firstIndex(where: { $0.storedEntity.table == insert.storedEntity.table })
+            {
+                groups[position].count += 1
             } else {
-                groups.append((insert.home, 1))
+                groups.append((insert.storedEntity, 1))
             }
         }
         references.reserve(groups.reduce(0) { $0 + $1.count })
-        for (home, count) in groups {
-            var next = try reserve(home, count: count)
-            for insert in temporary where insert.home.table == home.table {
+        for (storedEntity, count) in groups {
+            var next = try reserve(storedEntity, count: count)
+            for insert in temporary where insert.storedEntity.table == storedEntity.table {
                 references.set(next, for: insert.row.reference)
                 next += 1
             }
@@ -129,8 +130,8 @@ package struct SQLSave {
         defer { for writer in writers.values { writer.finish() } }
         var last: (entity: SQLEntity, writer: any RowWriting)?
         for insert in inserts {
-            if last?.entity.home !== insert.home {
-                let entity = schema.entity(insert.home)
+            if last?.entity.storedEntity !== insert.storedEntity {
+                let entity = schema.entity(insert.storedEntity)
                 let writer = try writers[entity.number] ?? statements.insertion(of: entity)
                 writers[entity.number] = writer
                 last = (entity, writer)
@@ -152,20 +153,23 @@ package struct SQLSave {
         // Objects that changed alike share a statement, and mostly come one after the other.
         var writers: [UpdateShape: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (home: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
+        var last:
+            (storedEntity: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
         for update in updates {
-            if last?.home !== update.home || last?.changed != update.changed {
-                let entity = schema.entity(update.home)
+            if last?.storedEntity !== update.storedEntity || last?.changed != update.changed {
+                let entity = schema.entity(update.storedEntity)
                 let shape = UpdateShape(entity: entity.number, changed: update.changed)
                 let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
                 writers[shape] = writer
-                last = (update.home, update.changed, entity, writer)
+                last = (update.storedEntity, update.changed, entity, writer)
             }
             guard let last else { continue }
             let row = try update.row.resolved(references, last.entity)
             if try !last.writer.update(row, oldVersion: update.old.version) {
                 mismatches.append(
-                    .init(home: update.home, old: update.old, isDeletion: false, isUnwritten: true))
+                    .init(
+                        storedEntity: update.storedEntity, old: update.old, isDeletion: false,
+                        isUnwritten: true))
             }
             rows.append(row)
         }
@@ -181,8 +185,8 @@ package struct SQLSave {
         defer { for writer in writers.values { writer.finish() } }
         var last: (entity: SQLEntity, writer: any RowWriting)?
         for (index, deletion) in deletions.enumerated() {
-            if last?.entity.home !== deletion.home {
-                let entity = schema.entity(deletion.home)
+            if last?.entity.storedEntity !== deletion.storedEntity {
+                let entity = schema.entity(deletion.storedEntity)
                 let writer = try writers[entity.number] ?? statements.deletion(of: entity)
                 writers[entity.number] = writer
                 last = (entity, writer)
@@ -193,14 +197,16 @@ package struct SQLSave {
             if try last.writer.delete(deletion.old) { continue }
             missing.insert(index)
             mismatches.append(
-                .init(home: deletion.home, old: deletion.old, isDeletion: true, isUnwritten: true))
+                .init(
+                    storedEntity: deletion.storedEntity, old: deletion.old, isDeletion: true,
+                    isUnwritten: true))
         }
         return missing
     }
 
     private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
-        for slot in entity.home.layout.toManyIndexes {
-            guard let relationship = entity.home.layout.slots[slot].relationship,
+        for slot in entity.storedEntity.layout.toManyIndexes {
+            guard let relationship = entity.storedEntity.layout.slots[slot].relationship,
                 let links = schema.links(of: relationship),
                 links.kind == .joinTable || relationship.inverseRelationship == nil
             else { continue }
@@ -242,14 +248,14 @@ package struct SQLSave {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
             let owner = resolved(order.owner)
             let destinations = order.destinations.map(reference)
-            let places = try positions(SaveCompiler(schema: schema).places(links, column, owner: owner))
-            for change in OrderColumn.changes(destinations.map { places[$0] }) {
+            let positions = try positions(SaveCompiler(schema: schema).positions(links, column, owner: owner))
+            for change in OrderColumn.changes(destinations.map { positions[$0] }) {
                 try statements.order(
                     order.relationship, links, column, .integer(change.number), owner,
                     .integer(destinations[change.index]))
                 let key = ObjectKey(
                     table: order.destinations[change.index].table, reference: destinations[change.index])
-                guard isTracked, places[key.reference] != nil else { continue }
+                guard isTracked, positions[key.reference] != nil else { continue }
                 try reordered.note(key, in: order.relationship) {
                     try entityNumber(of: key.reference, destinationOf: order.relationship)
                 }
@@ -262,8 +268,10 @@ package struct SQLSave {
     private func entityNumber(
         of reference: Int64, destinationOf relationship: NSRelationshipDescription
     ) throws -> Int32? {
-        guard let home = relationship.destinationEntity.flatMap(store.home) else { return nil }
-        return try statements.entityNumber(of: reference, in: schema.entity(home))
+        guard let storedEntity = relationship.destinationEntity.flatMap(store.storedEntity) else {
+            return nil
+        }
+        return try statements.entityNumber(of: reference, in: schema.entity(storedEntity))
     }
 
     /// The integers of the second column by the keys of the first, where there are any.
@@ -278,7 +286,7 @@ package struct SQLSave {
     // MARK: Derived values
 
     /// Puts what the triggers computed into the rows.
-    private func takeDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
+    private func adoptDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
         var changes = store.derivedValues.changes
         func take(_ row: Row) -> [DerivedValue] {
             Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
@@ -287,22 +295,22 @@ package struct SQLSave {
             let row = outcome.inserted[index]
             let found = take(row)
             guard !found.isEmpty else { continue }
-            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].home)
+            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
         }
         for index in outcome.updated.indices {
             let row = outcome.updated[index]
-            let home = unit.updates[index].home
+            let storedEntity = unit.updates[index].storedEntity
             var values = take(row)
-            if !home.layout.derivedIndexes.isEmpty {
+            if !storedEntity.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.
-                values = try statements.derivedValues(of: row.reference, schema.entity(home)) + values
+                values = try statements.derivedValues(of: row.reference, schema.entity(storedEntity)) + values
             }
-            if !values.isEmpty { outcome.updated[index] = try row.replacing(values, home) }
+            if !values.isEmpty { outcome.updated[index] = try row.replacing(values, storedEntity) }
         }
         for deletion in unit.deletions { changes[DerivedRow(deletion.old)] = nil }
-        for (place, found) in changes {
-            guard let home = store.home(number: place.entityNumber) else { continue }
-            outcome.affected.append((home, place.reference, Self.values(found)))
+        for (position, found) in changes {
+            guard let storedEntity = store.storedEntity(number: position.entityNumber) else { continue }
+            outcome.affected.append((storedEntity, position.reference, Self.values(found)))
         }
     }
 

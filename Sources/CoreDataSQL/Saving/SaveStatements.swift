@@ -133,7 +133,7 @@ final class SaveStatements {
 
     /// The values of an object's derived attributes.
     func derivedValues(of reference: Int64, _ entity: SQLEntity) throws -> [DerivedValue] {
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let columns = layout.derivedIndexes.compactMap { entity.column(slot: $0) }
         let statement = try statement(.derivedValues(entity: entity.number)) {
             "SELECT \(names: columns.map(\.name)) FROM \(name: entity.table) WHERE Z_PK = \(.parameter)"

@@ -27,16 +27,16 @@ package final class StoreImport {
     /// The highest primary key that was ever given out in an entity's table.
     ///
     /// - Throws: 134060 when the store does not count the keys of the table.
-    package func highestReference(of home: StoredEntity) throws -> Int64 {
-        try save.reserve(home, count: 0) - 1
+    package func highestReference(of storedEntity: StoredEntity) throws -> Int64 {
+        try save.reserve(storedEntity, count: 0) - 1
     }
 
     /// Gives out all primary keys of an entity's table up to one.
     ///
     /// - Throws: as `highestReference(of:)`.
-    package func reserve(upTo reference: Int64, of home: StoredEntity) throws {
-        let highest = try highestReference(of: home)
-        if reference > highest { _ = try save.reserve(home, count: Int(reference - highest)) }
+    package func reserve(upTo reference: Int64, of storedEntity: StoredEntity) throws {
+        let highest = try highestReference(of: storedEntity)
+        if reference > highest { _ = try save.reserve(storedEntity, count: Int(reference - highest)) }
     }
 
     /// Saves a unit of work whose references are those that the rows get.
@@ -50,7 +50,7 @@ package final class StoreImport {
 
     /// Sees to it that a file of external data belongs to one row: it goes with that row.
     private func claimFiles(_ insert: UnitOfWork.Insert) throws {
-        for slot in insert.home.layout.externalSlots where !insert.row.isNull(slot.rowSlot) {
+        for slot in insert.storedEntity.layout.externalSlots where !insert.row.isNull(slot.rowSlot) {
             guard let name = ExternalData.fileName(insert.row.data(slot.rowSlot)) else { continue }
             if claimedFiles == nil {
                 claimedFiles = try files.names(snapshot.connection, snapshot.schema)
@@ -59,7 +59,7 @@ package final class StoreImport {
                 throw NSError.coreData(
                     .persistentStoreSave,
                     """
-                    Could not import: '\(slot.name)' of an object of entity '\(insert.home.entity.name ?? "")' is in the file \
+                    Could not import: '\(slot.name)' of an object of entity '\(insert.storedEntity.entity.name ?? "")' is in the file \
                     \(name) of external data, which belongs to another object of the store already.
                     """)
             }

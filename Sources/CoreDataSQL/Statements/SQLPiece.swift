@@ -68,8 +68,8 @@ package enum SQLPiece: Sendable, Equatable {
     case function(StoreFunction, SQLStatement?)
     /// A function of `FunctionTable`, of values of some kinds.
     indirect case call(String, [SQLTypedValue])
-    /// A function over many rows. A sum or a mean of no values is NULL, or 0 if `isZeroOfNothing`.
-    indirect case aggregate(AggregateFunction, SQLTypedValue, isZeroOfNothing: Bool)
+    /// A function over many rows. A sum or a mean of no values is NULL, or 0 if `isZeroWithoutRows`.
+    indirect case aggregate(AggregateFunction, SQLTypedValue, isZeroWithoutRows: Bool)
     /// A string of the part of a date that groups are made by: `2026`, `2026-11`, `2026-11-27`.
     case datePart(SQLDatePart, SQLStatement)
 

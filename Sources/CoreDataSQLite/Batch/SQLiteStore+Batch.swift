@@ -5,11 +5,11 @@ import ObjectGraph
 
 extension SQLiteStore: BatchStore {
     package func insertBatch(
-        _ source: NSBatchInsertRequest.Source, into home: StoredEntity, policy: NSMergePolicyType?,
+        _ source: NSBatchInsertRequest.Source, into storedEntity: StoredEntity, policy: NSMergePolicyType?,
         _ terms: BatchTerms
     ) throws -> BatchOutcome {
         try batch("insert a batch", terms) { batch in
-            var insertion = BatchInsertion(batch, home, policy: policy, keepingIDs: terms.keepsIDs)
+            var insertion = BatchInsertion(batch, storedEntity, policy: policy, keepingIDs: terms.keepsIDs)
             return try insertion.run(source)
         }
     }

@@ -13,14 +13,14 @@ final class ExternalFileList {
     private static let suffix = ".changes"
 
     let folder: URL
-    private let place: HeldPlace
+    private let heldPath: HeldPath
     private var isSynced = false
     /// The names in it.
     private(set) var names: Set<String> = []
 
-    private init(_ folder: URL, _ place: HeldPlace) {
+    private init(_ folder: URL, _ heldPath: HeldPath) {
         self.folder = folder
-        self.place = place
+        self.heldPath = heldPath
     }
 
     /// Makes an empty list.
@@ -31,13 +31,13 @@ final class ExternalFileList {
     ///   - attributes: those of the store's file, which the files beside it get; nil for the process's.
     convenience init(in folder: URL, of store: URL, _ attributes: FileAttributes?) throws {
         try DurableFile.makeFolder(folder, attributes: attributes?.ofFolder)
-        let place = try HeldPlace.makeFile {
+        let heldPath = try HeldPath.makeFile {
             folder.appendingPathComponent("." + $0 + Self.suffix).path
         }
-        self.init(folder, place)
+        self.init(folder, heldPath)
         do {
-            if let attributes { try place.set(attributes.ofData) }
-            try place.append(Data((Self.mark(of: store) + "\n").utf8))
+            if let attributes { try heldPath.set(attributes.ofData) }
+            try heldPath.append(Data((Self.mark(of: store) + "\n").utf8))
         } catch {
             end()
             throw error
@@ -53,8 +53,8 @@ final class ExternalFileList {
     func add(_ names: some Sequence<String>) throws {
         let new = Set(names).subtracting(self.names)
         guard !new.isEmpty else { return }
-        try place.append(Data(new.sorted().map { $0 + "\n" }.joined().utf8))
-        try place.sync()
+        try heldPath.append(Data(new.sorted().map { $0 + "\n" }.joined().utf8))
+        try heldPath.sync()
         self.names.formUnion(new)
         guard !isSynced else { return }
         try DurableFile.syncFolder(folder)
@@ -64,15 +64,15 @@ final class ExternalFileList {
     /// Rows and files agree: the list goes.
     func end() {
         do {
-            try DurableFile.remove(URL(fileURLWithPath: place.path))
+            try DurableFile.remove(URL(fileURLWithPath: heldPath.path))
         } catch {
-            Log.store.error("Could not remove \(place.path): \(error.localizedDescription)")
+            Log.store.error("Could not remove \(heldPath.path): \(error.localizedDescription)")
         }
-        place.release()
+        heldPath.release()
     }
 
     /// Leaves the list to the next opening of the store.
-    func abandon() { place.release() }
+    func abandon() { heldPath.release() }
 
     /// Removes files of the list, and sees to it that they are gone before the list is.
     func remove(_ unneeded: some Sequence<String>) throws { try Self.remove(unneeded, in: folder) }
@@ -94,15 +94,15 @@ final class ExternalFileList {
         var lists: [ExternalFileList] = []
         for name in try DurableFile.names(in: folder) where isList(name) {
             let path = folder.appendingPathComponent(name).path
-            guard let place = try HeldPlace.takeLeftover(path, isFolder: false) else { continue }
+            guard let heldPath = try HeldPath.takeLeftover(path, isFolder: false) else { continue }
             let lines = String(decoding: try RegularFile.data(at: path), as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             // A maker that came as far as this alone has changed nothing. After a power cut, what was written later may be there
             // without what was written before.
-            let isOfNoOne = lines.count < 2 || lines[0].utf8.contains(0)
-            guard isOfNoOne || lines[0] == mark(of: store) else { continue }
-            let list = ExternalFileList(folder, place)
-            guard !isOfNoOne else {
+            let isUnmarked = lines.count < 2 || lines[0].utf8.contains(0)
+            guard isUnmarked || lines[0] == mark(of: store) else { continue }
+            let list = ExternalFileList(folder, heldPath)
+            guard !isUnmarked else {
                 lists.append(list)
                 continue
             }

@@ -8,30 +8,30 @@ import ManagedObjectModel
 enum ExternalFileNames {
     /// Those in the columns that a schema keeps external data in. O(rows); the data of rows is not read.
     static func all(in database: Database, _ schema: SQLSchema) throws -> Set<String> {
-        var places: [String: Set<String>] = [:]
+        var positions: [String: Set<String>] = [:]
         for entity in schema.entities {
-            for slot in entity.home.layout.externalSlots {
+            for slot in entity.storedEntity.layout.externalSlots {
                 guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
-                places[entity.table, default: []].insert(column)
+                positions[entity.table, default: []].insert(column)
             }
         }
-        return try all(in: database, places)
+        return try all(in: database, positions)
     }
 
     /// Those in any column for data, also of the history. O(rows).
     static func all(in database: Database) throws -> Set<String> {
         let tables = try String.fetchAll(
             database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        var places: [String: Set<String>] = [:]
+        var positions: [String: Set<String>] = [:]
         for table in tables where !table.hasPrefix("sqlite_") {
-            places[table] = Set(try database.columns(in: table).filter { $0.type == "BLOB" }.map(\.name))
+            positions[table] = Set(try database.columns(in: table).filter { $0.type == "BLOB" }.map(\.name))
         }
-        return try all(in: database, places)
+        return try all(in: database, positions)
     }
 
-    private static func all(in database: Database, _ places: [String: Set<String>]) throws -> Set<String> {
+    private static func all(in database: Database, _ positions: [String: Set<String>]) throws -> Set<String> {
         var names: Set<String> = []
-        for (table, columns) in places {
+        for (table, columns) in positions {
             for column in columns { names.formUnion(try all(in: database, column: column, of: table)) }
         }
         return names
@@ -58,22 +58,23 @@ enum ExternalFileNames {
     }
 
     /// The columns that may hold such names: of a schema's entities, and of values in the history.
-    private static func places(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
+    private static func positions(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
         table: String, column: String
     )] {
-        var places: Set<[String]> = []
+        var positions: Set<[String]> = []
         for entity in schema.entities {
-            for slot in entity.home.layout.externalSlots {
+            for slot in entity.storedEntity.layout.externalSlots {
                 guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
-                places.insert([entity.table, column])
+                positions.insert([entity.table, column])
             }
             guard let history else { continue }
-            let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
+            let kept = history.columns(of: entity.storedEntity).tombstones.prefix(
+                history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
-                places.insert([HistoryTables.change, HistoryTables.tombstone(index)])
+                positions.insert([HistoryTables.change, HistoryTables.tombstone(index)])
             }
         }
-        return places.map { (table: $0[0], column: $0[1]) }.sorted {
+        return positions.map { (table: $0[0], column: $0[1]) }.sorted {
             ($0.table, $0.column) < ($1.table, $1.column)
         }
     }
@@ -82,11 +83,11 @@ enum ExternalFileNames {
     static func shared(
         in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
     ) throws -> Set<String> {
-        let places = places(schema, history)
-        guard !places.isEmpty else { return [] }
+        let positions = positions(schema, history)
+        guard !positions.isEmpty else { return [] }
         // SQLite has a bound on the parts of one statement; beyond it, each name may be one that is shared.
-        guard places.count < 400 else { return try all(in: database) }
-        let parts = places.map { table, column in
+        guard positions.count < 400 else { return try all(in: database) }
+        let parts = positions.map { table, column in
             let column = column.quotedDatabaseIdentifier
             return """
                 SELECT \(column) AS name FROM \(table.quotedDatabaseIdentifier)
@@ -110,7 +111,7 @@ enum ExternalFileNames {
         _ wanted: Set<String>, in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
     ) throws -> Set<String> {
         var found: Set<String> = []
-        for (table, column) in places(schema, history) {
+        for (table, column) in positions(schema, history) {
             found.formUnion(try all(in: database, column: column, of: table).intersection(wanted))
         }
         return found

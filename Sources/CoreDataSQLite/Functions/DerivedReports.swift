@@ -9,7 +9,7 @@ import ManagedObjectModel
 /// statement ends with an error when they report too much.
 final class DerivedReports: DerivedValueReports, @unchecked Sendable {
     /// How many bytes the values may take, and what one takes beside its text or data.
-    private static let mostBytes = 256 << 20
+    private static let maxBytes = 256 << 20
     private static let bytesPerValue = 128
 
     /// The last value of each attribute of each row, by the name of the attribute.
@@ -48,8 +48,8 @@ final class DerivedReports: DerivedValueReports, @unchecked Sendable {
         let value = call.value(4)
         let old = changes[row, default: [:]].updateValue(value, forKey: attribute)
         byteCount += Self.cost(value) - (old.map(Self.cost) ?? 0)
-        if byteCount > Self.mostBytes {
-            call.fail("triggers report more than \(Self.mostBytes >> 20) MB of derived values")
+        if byteCount > Self.maxBytes {
+            call.fail("triggers report more than \(Self.maxBytes >> 20) MB of derived values")
         }
     }
 
@@ -58,7 +58,7 @@ final class DerivedReports: DerivedValueReports, @unchecked Sendable {
         if let known = names[number] { return known[reported] }
         guard let entity = schema?.entity(number) else { return nil }
         var made: [String: String] = [:]
-        for slot in entity.home.layout.slots where slot.isStored && slot.attribute != nil {
+        for slot in entity.storedEntity.layout.slots where slot.isStored && slot.attribute != nil {
             guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
             made[column.name] = slot.name
         }

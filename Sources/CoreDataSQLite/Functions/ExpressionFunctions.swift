@@ -18,16 +18,18 @@ enum ExpressionFunctions {
             .install(SQLFunctionNames.function, on: database, isPure: true, isForQueries: true)
         SQLFunction(argumentCount: -1, function)
             .install(SQLFunctionNames.chance, on: database, isPure: false, isForQueries: true)
-        for (name, isMean, ofNothing) in [
+        for (name, isMean, valueWithoutRows) in [
             (SQLFunctionNames.sum, false, SQLValue.null), (SQLFunctionNames.total, false, .integer(0)),
             (SQLFunctionNames.average, true, .null),
             (SQLFunctionNames.averageOrZero, true, .integer(0)),
         ] {
-            SQLAggregate(argumentCount: 2) { SumAccumulator(isMean: isMean, ofNothing: ofNothing) }
-                .install(name, on: database)
+            SQLAggregate(argumentCount: 2) {
+                SumAccumulator(isMean: isMean, valueWithoutRows: valueWithoutRows)
+            }
+            .install(name, on: database)
         }
-        IntegerSum.install(SQLFunctionNames.wholeSum, isZeroOfNothing: false, on: database)
-        IntegerSum.install(SQLFunctionNames.wholeTotal, isZeroOfNothing: true, on: database)
+        IntegerSum.install(SQLFunctionNames.wholeSum, isZeroWithoutRows: false, on: database)
+        IntegerSum.install(SQLFunctionNames.wholeTotal, isZeroWithoutRows: true, on: database)
         for (name, function) in [
             (SQLFunctionNames.median, "median:"), (SQLFunctionNames.standardDeviation, "stddev:"),
         ] {

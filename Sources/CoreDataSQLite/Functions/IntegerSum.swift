@@ -23,10 +23,10 @@ enum IntegerSum {
         var sum = ExactSum()
     }
 
-    static func install(_ name: String, isZeroOfNothing: Bool, on database: Database) {
+    static func install(_ name: String, isZeroWithoutRows: Bool, on database: Database) {
         sqlite3_create_function_v2(
             database.sqliteConnection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
-            UnsafeMutableRawPointer(bitPattern: isZeroOfNothing ? 1 : 0), nil,
+            UnsafeMutableRawPointer(bitPattern: isZeroWithoutRows ? 1 : 0), nil,
             { context, _, values in
                 guard let context, let state = IntegerSum.state(context, isNew: true) else { return }
                 IntegerSum.add(values?[0], to: &state.pointee)

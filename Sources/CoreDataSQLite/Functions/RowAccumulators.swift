@@ -7,14 +7,14 @@ import ManagedObjectModel
 final class SumAccumulator: RowAccumulator {
     private let isMean: Bool
     /// The result for no values.
-    private let ofNothing: SQLValue
+    private let valueWithoutRows: SQLValue
     private var sum = ExactSum()
     /// Decimal numbers, which SQL's own functions would add up as binary ones.
     private var decimals = DecimalSum()
 
-    init(isMean: Bool, ofNothing: SQLValue) {
+    init(isMean: Bool, valueWithoutRows: SQLValue) {
         self.isMean = isMean
-        self.ofNothing = ofNothing
+        self.valueWithoutRows = valueWithoutRows
     }
 
     func add(_ row: SQLFunctionCall) {
@@ -35,7 +35,7 @@ final class SumAccumulator: RowAccumulator {
         if decimals.count > 0 {
             call.set(SQLValue(result: isMean ? decimals.meanValue : decimals.value))
         } else if sum.count == 0 {
-            call.set(ofNothing)
+            call.set(valueWithoutRows)
         } else if isMean || !sum.isWhole {
             call.set((isMean ? sum.mean : sum.double).map(SQLValue.double) ?? .null)
         } else if let integer = sum.integer {

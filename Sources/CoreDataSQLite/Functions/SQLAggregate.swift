@@ -52,21 +52,21 @@ final class SQLAggregate {
     private static func state(_ context: OpaquePointer) -> Unmanaged<State>? {
         let size = Int32(MemoryLayout<UnsafeRawPointer?>.size)
         guard let function = function(context),
-            let place = sqlite3_aggregate_context(context, size)?
+            let memory = sqlite3_aggregate_context(context, size)?
                 .assumingMemoryBound(to: UnsafeRawPointer?.self)
         else { return nil }
-        if let made = place.pointee { return Unmanaged.fromOpaque(made) }
+        if let made = memory.pointee { return Unmanaged.fromOpaque(made) }
         let state = Unmanaged.passRetained(State(function.makeAccumulator()))
-        place.pointee = UnsafeRawPointer(state.toOpaque())
+        memory.pointee = UnsafeRawPointer(state.toOpaque())
         return state
     }
 
     private static func end(_ context: OpaquePointer) -> State? {
         guard
-            let place = sqlite3_aggregate_context(context, 0)?
-                .assumingMemoryBound(to: UnsafeRawPointer?.self), let made = place.pointee
+            let memory = sqlite3_aggregate_context(context, 0)?
+                .assumingMemoryBound(to: UnsafeRawPointer?.self), let made = memory.pointee
         else { return nil }
-        place.pointee = nil
+        memory.pointee = nil
         return Unmanaged<State>.fromOpaque(made).takeRetainedValue()
     }
 }

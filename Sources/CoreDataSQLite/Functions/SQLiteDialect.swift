@@ -86,8 +86,8 @@ package struct SQLiteDialect: SQLDialect {
             if let argument { try write(argument, to: &text) }
             text.append(")")
         case .call(let function, let arguments): try call(function, arguments, &text)
-        case .aggregate(let function, let value, let isZeroOfNothing):
-            try aggregate(function, value, isZeroOfNothing, &text)
+        case .aggregate(let function, let value, let isZeroWithoutRows):
+            try aggregate(function, value, isZeroWithoutRows, &text)
         case .datePart(let part, let date):
             text.append("strftime('\(Self.format(part))', ")
             try write(date, to: &text)
@@ -149,7 +149,7 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     private func aggregate(
-        _ function: AggregateFunction, _ value: SQLTypedValue, _ isZeroOfNothing: Bool,
+        _ function: AggregateFunction, _ value: SQLTypedValue, _ isZeroWithoutRows: Bool,
         _ text: inout SQLText
     ) throws {
         let name: String
@@ -161,9 +161,9 @@ package struct SQLiteDialect: SQLDialect {
         // SQLite's own sum rounds the sum of the first rows, and fails where that does not fit.
         case .sum where value.kind.isWholeNumber:
             hasKind = false
-            name = isZeroOfNothing ? SQLFunctionNames.wholeTotal : SQLFunctionNames.wholeSum
-        case .sum: name = isZeroOfNothing ? SQLFunctionNames.total : SQLFunctionNames.sum
-        case .average: name = isZeroOfNothing ? SQLFunctionNames.averageOrZero : SQLFunctionNames.average
+            name = isZeroWithoutRows ? SQLFunctionNames.wholeTotal : SQLFunctionNames.wholeSum
+        case .sum: name = isZeroWithoutRows ? SQLFunctionNames.total : SQLFunctionNames.sum
+        case .average: name = isZeroWithoutRows ? SQLFunctionNames.averageOrZero : SQLFunctionNames.average
         case .median: name = SQLFunctionNames.median
         case .standardDeviation: name = SQLFunctionNames.standardDeviation
         }
@@ -257,7 +257,7 @@ package struct SQLiteDialect: SQLDialect {
 
     private func rows(_ values: [SQLValue], _ text: inout SQLText) {
         guard !values.isEmpty else { return text.append("SELECT NULL v WHERE 0") }
-        guard values.count > ValueList.mostParameters else {
+        guard values.count > ValueList.maxParameters else {
             for value in values { text.bind(value) }
             let rows = Array(repeating: "SELECT ? v", count: values.count).joined(separator: " UNION ALL ")
             return text.append("SELECT v FROM (\(rows))")

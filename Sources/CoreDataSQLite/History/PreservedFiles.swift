@@ -21,7 +21,8 @@ struct PreservedFiles {
         let condition = try condition.map(SQLiteDialect().part)
         var names: Set<String> = []
         for entity in schema.entities {
-            let kept = history.columns(of: entity.home).tombstones.prefix(history.tables.tombstoneCount)
+            let kept = history.columns(of: entity.storedEntity).tombstones.prefix(
+                history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
                 let arguments =
                     [entity.number.databaseValue] + (condition?.arguments.map(\.databaseValue) ?? [])

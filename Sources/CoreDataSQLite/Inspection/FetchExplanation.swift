@@ -28,7 +28,7 @@ extension SQLiteStore {
     fileprivate func explanation(of query: FetchQuery) throws -> FetchExplanation {
         let tables = tables
         let compiler = FetchCompiler(schema: tables.schema)
-        let selection = tables.selection(of: tables.schema.entity(query.home))
+        let selection = tables.selection(of: tables.schema.entity(query.storedEntity))
         let statement = try tables.schema.dialect.render(
             query.resultType == .dictionaryResultType
                 ? compiler.dictionaries(query).0 : compiler.rows(query, columns: selection.list))

@@ -23,7 +23,9 @@ extension FetchInspection {
                 found.append((number, SQLValue(row, 2).integer ?? 0))
             }
             let objects = found.compactMap { number, reference in
-                schema.entity(number).map { NSManagedObjectID(home: $0.home, reference: reference) }
+                schema.entity(number).map {
+                    NSManagedObjectID(storedEntity: $0.storedEntity, reference: reference)
+                }
             }
             return (objects, execution)
         }

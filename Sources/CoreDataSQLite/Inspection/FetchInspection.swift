@@ -120,8 +120,8 @@ package struct FetchInspection {
     /// What SQLite says of its way to the rows of a statement.
     static func plan(_ statement: RenderedSQL, _ database: Database) throws -> [String] {
         var plan: [String] = []
-        let question = RenderedSQL("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
-        try SQLiteReader(database).step(question) { plan.append(SQLiteReader.text($0, 3)) }
+        let explained = RenderedSQL("EXPLAIN QUERY PLAN \(statement.text)", statement.arguments)
+        try SQLiteReader(database).step(explained) { plan.append(SQLiteReader.text($0, 3)) }
         return plan
     }
 

@@ -5,7 +5,7 @@ import GRDB
 /// Notes the statements that a connection runs, for tools that show them: what is read of a store by other means than one fetch.
 package struct StatementTrace {
     /// The text and the time of each statement, in the order in which they began.
-    private final class Notes {
+    private final class Timings {
         var runs: [(text: String, start: ContinuousClock.Instant, seconds: Double?)] = []
 
         func take(_ event: Database.TraceEvent) {
@@ -17,15 +17,15 @@ package struct StatementTrace {
             case .profile(let statement, _):
                 // SQLite counts milliseconds, which is too coarse.
                 let text = statement.sql
-                guard let place = runs.lastIndex(where: { $0.seconds == nil && $0.text == text }) else {
+                guard let position = runs.lastIndex(where: { $0.seconds == nil && $0.text == text }) else {
                     return
                 }
-                end(place)
+                end(position)
             }
         }
 
-        func end(_ place: Int) {
-            runs[place].seconds = (ContinuousClock.now - runs[place].start) / .seconds(1)
+        func end(_ position: Int) {
+            runs[position].seconds = (ContinuousClock.now - runs[position].start) / .seconds(1)
         }
     }
 
@@ -35,21 +35,21 @@ package struct StatementTrace {
     package static func during<Value>(
         _ database: Database, _ body: () throws -> Value
     ) throws -> (value: Value, executions: [FetchInspection.Execution]) {
-        let notes = Notes()
+        let notes = Timings()
         database.trace(options: [.statement, .profile]) { notes.take($0) }
         let value: Value
         do {
             defer { database.trace(options: []) }
             value = try body()
         }
-        for place in notes.runs.indices where notes.runs[place].seconds == nil { notes.end(place) }
+        for position in notes.runs.indices where notes.runs[position].seconds == nil { notes.end(position) }
         var executions: [FetchInspection.Execution] = []
-        var places: [String: Int] = [:]
+        var positions: [String: Int] = [:]
         for (text, _, seconds) in notes.runs {
-            if let place = places[text] {
-                executions[place].add(count: 1, seconds: seconds ?? 0)
+            if let position = positions[text] {
+                executions[position].add(count: 1, seconds: seconds ?? 0)
             } else {
-                places[text] = executions.count
+                positions[text] = executions.count
                 // Without arguments, of which the way does not depend.
                 let plan = try FetchInspection.plan(RenderedSQL(text), database)
                 executions.append(.init(statement: text, plan: plan, seconds: seconds ?? 0))

@@ -261,8 +261,8 @@ struct LightweightMigration {
                     try objects.run()
                     try HistoryTransfer(snapshot, to: new, connection)?.run {
                         plan.way(of: $0)
-                    } reference: { home, reference, _ in
-                        try plan.step(ofSource: home.entityNumber)?.reference(reference) ?? reference
+                    } reference: { storedEntity, reference, _ in
+                        try plan.step(ofSource: storedEntity.entityNumber)?.reference(reference) ?? reference
                     }
                     try UnmodelledTables(snapshot, new.schema).copy(to: database)
                     try SQLiteMetadata.write(newMetadata(new, metadata), database)

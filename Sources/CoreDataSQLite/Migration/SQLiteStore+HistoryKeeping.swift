@@ -6,7 +6,7 @@ import ManagedObjectModel
 extension SQLiteStore {
     package var keepsHistory: Bool { history != nil }
 
-    package func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {
+    package func adoptHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {
         guard let source = source as? SQLiteStore else { return }
         if keeping.keepsOtherTables {
             try source.withSnapshot { snapshot in
@@ -23,8 +23,8 @@ extension SQLiteStore {
                 let save = SQLSave(self, connection)
                 // The keys of objects that are gone stay different from each other and from all others.
                 var gone: [ObjectKey: Int64] = [:]
-                let history = try transfer.run(way: keeping.way) { home, reference, way in
-                    let key = ObjectKey(table: home.table, reference: reference)
+                let history = try transfer.run(way: keeping.way) { storedEntity, reference, way in
+                    let key = ObjectKey(table: storedEntity.table, reference: reference)
                     if let made = keeping.counterpart(key), made.table == way.destination.table {
                         return made.reference
                     }

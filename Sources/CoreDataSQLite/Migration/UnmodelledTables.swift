@@ -28,7 +28,7 @@ struct UnmodelledTables {
         /// Whether it is a table of a module, or what only such a statement makes, however that is written.
         let isVirtualTable: Bool
         /// Whether the statement makes what the row says.
-        let isWhatItSays: Bool
+        let matchesStatement: Bool
 
         /// Nil for a row without a name or a statement.
         init?(_ row: GRDB.Row) {
@@ -36,9 +36,9 @@ struct UnmodelledTables {
                 let table = String.fromDatabaseValue(row[2]), let sql = String.fromDatabaseValue(row[3])
             else { return nil }
             (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
-            let made = SQLTokens(sql).madeThing
+            let made = SQLTokens(sql).createdKind
             isVirtualTable = made == "virtual" || Bool.fromDatabaseValue(row[4]) == true
-            isWhatItSays = made == type
+            matchesStatement = made == type
         }
     }
 
@@ -57,13 +57,13 @@ struct UnmodelledTables {
             guard try !ours.contains(object.name.uppercased()) && !database.tableExists(object.name),
                 !object.name.lowercased().hasPrefix("sqlite_"),
                 !virtual.contains(where: { object.name == $0 || object.name.hasPrefix("\($0)_") }),
-                object.isWhatItSays
+                object.matchesStatement
             else { continue }
             try run(object.sql, database)
             try copyRows(of: object.name, to: database)
             copied.insert(object.name)
         }
-        for object in objects where object.type != "table" && object.isWhatItSays {
+        for object in objects where object.type != "table" && object.matchesStatement {
             if object.type == "view" || copied.contains(object.table) { try run(object.sql, database) }
         }
         try copyCounters(of: copied, to: database)

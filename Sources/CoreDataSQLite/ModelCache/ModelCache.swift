@@ -95,10 +95,10 @@ package enum ModelCache {
         do {
             guard let content = try content(database) else { return false }
             let digest = SHA2.sha256([UInt8](content))
-            if soundCopies.withLock({ $0.contains(digest) }) { return false }
+            if validCopies.withLock({ $0.contains(digest) }) { return false }
             _ = try model(content)
-            soundCopies.withLock { known in
-                if known.count == mostSoundCopies { known.removeAll() }
+            validCopies.withLock { known in
+                if known.count == maxValidCopies { known.removeAll() }
                 known.insert(digest)
             }
             return false
@@ -107,8 +107,8 @@ package enum ModelCache {
         }
     }
 
-    private static let soundCopies = Mutex<Set<Data>>([])
-    private static let mostSoundCopies = 256
+    private static let validCopies = Mutex<Set<Data>>([])
+    private static let maxValidCopies = 256
 
     /// Puts a model in place of a copy that cannot be read.
     static func renew(_ model: NSManagedObjectModel, _ database: Database) throws {

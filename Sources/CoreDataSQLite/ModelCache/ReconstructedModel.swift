@@ -156,11 +156,11 @@ struct ReconstructedModel {
 
     private mutating func readColumns(_ columns: [Column], table: String, root: Int64) throws {
         let all = Set(columns.map(\.name))
-        var told: [String: Int64] = [:]
+        var namedEntities: [String: Int64] = [:]
         for column in columns where column.name.hasPrefix("Z") {
             let (number, rest) = Self.number(in: column.name.dropFirst())
             if let number, entities[number] != nil, rest.hasPrefix("_") {
-                told[String(rest.dropFirst())] = number
+                namedEntities[String(rest.dropFirst())] = number
             }
         }
         for column in columns where column.name.hasPrefix("Z") && !column.name.hasPrefix("Z_") {
@@ -175,7 +175,7 @@ struct ReconstructedModel {
             let name = Self.name(column.name.dropFirst())
             guard "Z\(name.uppercased())" == column.name else { continue }
             let property: NSPropertyDescription
-            if let destination = try destination(of: column, in: table, told),
+            if let destination = try destination(of: column, in: table, namedEntities),
                 let entity = entities[destination]
             {
                 let relationship = NSRelationshipDescription()
@@ -230,10 +230,12 @@ struct ReconstructedModel {
     /// The entity that a foreign key leads to, nil when it is not one or leads to an unknown entity.
     ///
     /// - Parameter told: the entities that columns `Z<number>_<key>` name, by key.
-    private func destination(of column: Column, in table: String, _ told: [String: Int64]) throws -> Int64? {
+    private func destination(of column: Column, in table: String, _ namedEntities: [String: Int64]) throws
+        -> Int64?
+    {
         guard column.type == "INTEGER", column.isIndexed else { return nil }
         let key = column.name.dropFirst()
-        if let number = told[String(key)] { return number }
+        if let number = namedEntities[String(key)] { return number }
         guard let number = leaf(named: key), let name = entities[root(number)]?.name else { return nil }
         let strays = try Bool.fetchOne(
             database,

@@ -41,28 +41,28 @@ final class ExternalFiles: ExternalFilePlacing {
         var unit = unit
         var files: [(name: String, data: Data)] = []
         for index in unit.inserts.indices {
-            let slots = unit.inserts[index].home.layout.externalSlots
+            let slots = unit.inserts[index].storedEntity.layout.externalSlots
             guard !slots.isEmpty else { continue }
             unit.inserts[index].row = try moved(
-                unit.inserts[index].row, slots, unit.inserts[index].home, &files)
-            if Self.isMuch(files) { try write(&files) }
+                unit.inserts[index].row, slots, unit.inserts[index].storedEntity, &files)
+            if Self.isLarge(files) { try write(&files) }
         }
         for index in unit.updates.indices {
             let update = unit.updates[index]
-            let slots = update.home.layout.externalSlots
+            let slots = update.storedEntity.layout.externalSlots
             guard !slots.isEmpty else { continue }
             // A value that was set to what it was is not written: the row still names its file.
             let kept = slots.filter { !update.changed.contains($0.rowSlot) }
             let row = try update.row.replacing(
                 kept.map { DerivedValue(attribute: $0.name, value: update.old.column($0)) },
-                update.home)
+                update.storedEntity)
             let changed = slots.filter { update.changed.contains($0.rowSlot) }
-            unit.updates[index].row = try moved(row, changed, update.home, &files)
+            unit.updates[index].row = try moved(row, changed, update.storedEntity, &files)
             leave(changed, update.old)
-            if Self.isMuch(files) { try write(&files) }
+            if Self.isLarge(files) { try write(&files) }
         }
         for deletion in unit.deletions {
-            leave(deletion.home.layout.externalSlots, deletion.old)
+            leave(deletion.storedEntity.layout.externalSlots, deletion.old)
         }
         try write(&files)
         return unit
@@ -83,7 +83,7 @@ final class ExternalFiles: ExternalFilePlacing {
 
     /// A row with the large ones of its values in files, which are still to be written.
     private func moved(
-        _ row: Row, _ slots: [PropertySlot], _ home: StoredEntity,
+        _ row: Row, _ slots: [PropertySlot], _ storedEntity: StoredEntity,
         _ files: inout [(name: String, data: Data)]
     ) throws -> Row {
         var names: [DerivedValue] = []
@@ -99,11 +99,11 @@ final class ExternalFiles: ExternalFilePlacing {
             files.append((file.uuidString, Data(row.data(slot.rowSlot).dropFirst())))
             names.append(DerivedValue(attribute: slot.name, value: .blob(ExternalData.column(naming: file))))
         }
-        return names.isEmpty ? row : try row.replacing(names, home)
+        return names.isEmpty ? row : try row.replacing(names, storedEntity)
     }
 
     /// Whether the files that wait to be written are to be: one list names many, but all are in memory.
-    private static func isMuch(_ files: [(name: String, data: Data)]) -> Bool {
+    private static func isLarge(_ files: [(name: String, data: Data)]) -> Bool {
         files.count >= 64 || files.reduce(0) { $0 + $1.data.count } > 32 << 20
     }
 

@@ -20,16 +20,18 @@ extension SQLiteStore {
 
     package func fill(with unit: UnitOfWork) throws {
         try importing { target in
-            for inserts in Dictionary(grouping: unit.inserts, by: { $0.home.table }).values {
-                guard let home = inserts.first?.home, let highest = inserts.map(\.row.reference).max() else {
+            for inserts in Dictionary(grouping: unit.inserts, by: { $0.storedEntity.table }).values {
+                guard let storedEntity = inserts.first?.storedEntity,
+                    let highest = inserts.map(\.row.reference).max()
+                else {
                     continue
                 }
-                try target.reserve(upTo: highest, of: home)
+                try target.reserve(upTo: highest, of: storedEntity)
             }
             try target.save(unit)
             for insert in unit.inserts {
                 try target.keepTimes(
-                    insert.home.layout.timeSlots, of: insert.row, schema.entity(insert.home))
+                    insert.storedEntity.layout.timeSlots, of: insert.row, schema.entity(insert.storedEntity))
             }
         }
     }

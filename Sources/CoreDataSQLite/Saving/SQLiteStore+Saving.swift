@@ -10,7 +10,7 @@ extension SQLiteStore {
         try write("reserve object IDs") { database in
             let save = SQLSave(self, SQLiteConnection(database))
             return try groups.map { group in
-                let first = try save.reserve(group.home, count: group.objects.count)
+                let first = try save.reserve(group.storedEntity, count: group.objects.count)
                 return group.objects.indices.map { first + Int64($0) }
             }
         }
@@ -55,25 +55,28 @@ extension SQLiteStore {
             var start = 0
             while start < outcome.inserted.count {
                 // Objects of one table mostly come one after the other.
-                let table = unit.inserts[start].home.table
+                let table = unit.inserts[start].storedEntity.table
                 let end =
-                    unit.inserts[start...].firstIndex { $0.home.table != table } ?? outcome.inserted.count
+                    unit.inserts[start...].firstIndex { $0.storedEntity.table != table }
+                    ?? outcome.inserted.count
                 cache.add(outcome.inserted[start..<end], table)
                 start = end
             }
-            for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
-            for (home, reference, values) in outcome.affected {
-                let key = ObjectKey(table: home.table, reference: reference)
+            for (update, row) in zip(unit.updates, outcome.updated) {
+                cache.add(row, update.storedEntity.table)
+            }
+            for (storedEntity, reference, values) in outcome.affected {
+                let key = ObjectKey(table: storedEntity.table, reference: reference)
                 guard let row = cache.row(key) else { continue }
                 // What was reported of another entity than the row's, or does not fit, is read from the file.
-                if let newer = try? row.replacing(values, home) {
-                    cache.add(newer, home.table)
+                if let newer = try? row.replacing(values, storedEntity) {
+                    cache.add(newer, storedEntity.table)
                 } else {
                     cache.remove(key)
                 }
             }
             for deletion in unit.deletions {
-                cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
+                cache.remove(ObjectKey(table: deletion.storedEntity.table, reference: deletion.old.reference))
             }
         }
     }
@@ -129,7 +132,7 @@ extension SQLiteStore {
     }
 
     private var keepsExternalData: Bool {
-        fileURL != nil && homes.contains { !$0.layout.externalSlots.isEmpty }
+        fileURL != nil && storedEntities.contains { !$0.layout.externalSlots.isEmpty }
     }
 
     /// Runs a block whose transaction may change files of external data; afterwards files and rows agree.

@@ -17,7 +17,7 @@ enum LockWait {
     ///   - tries: how often it waited for this lock.
     ///   - timeout: how long it waits in all, in seconds.
     /// - Returns: false when the time is over, or the task of this thread is cancelled.
-    static func goOn(after tries: Int, timeout: Double, for path: String) -> Bool {
+    static func shouldRetry(after tries: Int, timeout: Double, for path: String) -> Bool {
         let waited =
             tries < pauses.count
             ? pauses[..<tries].reduce(0, +)

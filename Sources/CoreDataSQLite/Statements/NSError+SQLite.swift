@@ -21,7 +21,7 @@ extension NSError {
                 userInfo: [NSLocalizedDescriptionKey: message]),
         ]
         if let store { details[NSFilePathErrorKey] = store.path }
-        let place = store.map { " at \($0.path)" } ?? ""
+        let location = store.map { " at \($0.path)" } ?? ""
         if message.contains("parser stack overflow") || message.contains("Expression tree is too large") {
             return .coreData(
                 .coreData, "Could not \(during): the predicate is nested too deep for SQLite (\(message)).",
@@ -31,25 +31,26 @@ extension NSError {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return .coreData(
                 .persistentStoreTimeout,
-                "Could not \(during): the store\(place) is locked by another connection.", details)
+                "Could not \(during): the store\(location) is locked by another connection.", details)
         case .SQLITE_FULL:
             return .coreData(
-                .persistentStoreSave, "Could not \(during): the disk of the store\(place) is full.", details)
+                .persistentStoreSave, "Could not \(during): the disk of the store\(location) is full.",
+                details)
         case .SQLITE_READONLY:
             return .coreData(
-                .persistentStoreSave, "Could not \(during): the store\(place) is read-only.", details)
+                .persistentStoreSave, "Could not \(during): the store\(location) is read-only.", details)
         case .SQLITE_NOTADB:
             return .coreData(
                 .persistentStoreTypeMismatch,
-                "Could not \(during): the file\(place) is not a SQLite database.", details)
+                "Could not \(during): the file\(location) is not a SQLite database.", details)
         case .SQLITE_INTERRUPT:
             return .coreData(
                 .persistentStoreSave,
-                "Could not \(during): the triggers of the store\(place) did not end, and were stopped.",
+                "Could not \(during): the triggers of the store\(location) did not end, and were stopped.",
                 details)
         case .SQLITE_CANTOPEN:
             return .coreData(
-                .persistentStoreOpen, "Could not \(during): the file\(place) cannot be opened.", details)
+                .persistentStoreOpen, "Could not \(during): the file\(location) cannot be opened.", details)
         default:
             return .coreData(.sqlite, "Could not \(during): \(message) (SQLite \(result)).", details)
         }

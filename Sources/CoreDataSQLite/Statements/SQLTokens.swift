@@ -60,7 +60,7 @@ package struct SQLTokens {
 
     /// What a CREATE statement makes: "table", "virtual" for the table of a module, "index", "view" or "trigger"; nil for
     /// another statement, and for what is temporary.
-    var madeThing: String? {
+    var createdKind: String? {
         var words = tokens.prefix(3).makeIterator()
         guard words.next() == .word("create"), case .word(let word)? = words.next() else { return nil }
         guard word == "unique" else {

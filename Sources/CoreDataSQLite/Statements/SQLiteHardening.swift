@@ -1,4 +1,4 @@
-import CSQLiteDefence
+import CSQLiteHardening
 import GRDB
 import GRDBSQLite
 
@@ -49,7 +49,7 @@ enum SQLiteHardening {
 final class TriggerBudget: @unchecked Sendable {
     private static let stepsPerCall: Int32 = 100_000
     /// How many bytes more than at the first trigger all of SQLite may have taken.
-    private static let mostMemory: Int64 = 512 << 20
+    private static let maxMemory: Int64 = 512 << 20
     private let budget: Int64
     private var memoryAtStart: Int64 = 0
     /// Nil while the running statement has set off no trigger.
@@ -80,7 +80,7 @@ final class TriggerBudget: @unchecked Sendable {
             connection, Self.stepsPerCall,
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<TriggerBudget>.fromOpaque(context).takeUnretainedValue().isSpent ? 1 : 0
+                return Unmanaged<TriggerBudget>.fromOpaque(context).takeUnretainedValue().isExhausted ? 1 : 0
             }, context)
     }
 
@@ -95,9 +95,9 @@ final class TriggerBudget: @unchecked Sendable {
     }
 
     /// Takes the steps since the last call.
-    private var isSpent: Bool {
+    private var isExhausted: Bool {
         guard let left = rest else { return false }
         rest = left - Int64(Self.stepsPerCall)
-        return left < 0 || sqlite3_memory_used() - memoryAtStart > Self.mostMemory
+        return left < 0 || sqlite3_memory_used() - memoryAtStart > Self.maxMemory
     }
 }

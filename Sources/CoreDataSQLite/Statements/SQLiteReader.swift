@@ -71,8 +71,9 @@ struct SQLiteReader {
         case .toOne:
             let reference = sqlite3_column_int64(row, index)
             let number = column.entityColumn.map { sqlite3_column_int(row, $0) }
-            let home = number.flatMap { column.destination?.store?.home(number: $0) } ?? column.destination
-            return home.map { NSManagedObjectID(home: $0, reference: reference) }
+            let storedEntity =
+                number.flatMap { column.destination?.store?.storedEntity(number: $0) } ?? column.destination
+            return storedEntity.map { NSManagedObjectID(storedEntity: $0, reference: reference) }
         case .decimal:
             if let decimal = RowDecoder.decimal(row, index, type) { return NSDecimalNumber(decimal: decimal) }
             // What was computed may be no decimal, as in memory: 1e300, or no number at all.

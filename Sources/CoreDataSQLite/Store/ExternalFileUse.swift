@@ -11,7 +11,7 @@ import Synchronization
 /// A file belongs to one value, but damaged stores have two that share one, and an undone deletion, a copy of a row or another
 /// program names one anew.
 final class ExternalFileUse: Sendable {
-    private struct Knowledge {
+    private struct SharedFiles {
         /// The connection, and its number of what other connections have committed.
         weak var connection: (any DatabaseWriter)?
         var version: Int64
@@ -19,7 +19,7 @@ final class ExternalFileUse: Sendable {
         var shared: Set<String>
     }
 
-    private let knowledge = Mutex<Knowledge?>(nil)
+    private let sharedFiles = Mutex<SharedFiles?>(nil)
     private let scans = Atomic<Int>(0)
 
     /// How often all rows were looked at.
@@ -28,11 +28,11 @@ final class ExternalFileUse: Sendable {
     /// Values of this process have taken files that others may have, too.
     func note(adopted names: Set<String>) {
         guard !names.isEmpty else { return }
-        knowledge.withLock { $0?.shared.formUnion(names) }
+        sharedFiles.withLock { $0?.shared.formUnion(names) }
     }
 
     /// Much has changed.
-    func forget() { knowledge.withLock { $0 = nil } }
+    func forget() { sharedFiles.withLock { $0 = nil } }
 
     /// Those of some files that values have now. To be called with the lock for writing.
     func named(
@@ -40,11 +40,12 @@ final class ExternalFileUse: Sendable {
         _ schema: SQLSchema, _ history: StoreHistory?
     ) throws -> Set<String> {
         let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
-        let known = knowledge.withLock { knowledge -> Set<String>? in
-            guard let knowledge, knowledge.connection === connection, knowledge.version == version else {
+        let known = sharedFiles.withLock { sharedFiles -> Set<String>? in
+            guard let sharedFiles, sharedFiles.connection === connection, sharedFiles.version == version
+            else {
                 return nil
             }
-            return knowledge.shared
+            return sharedFiles.shared
         }
         let doubtful: Set<String>
         if let known {
@@ -53,8 +54,8 @@ final class ExternalFileUse: Sendable {
             doubtful = names
             scans.add(1, ordering: .relaxed)
             let shared = try ExternalFileNames.shared(in: database, schema, history)
-            knowledge.withLock {
-                $0 = Knowledge(connection: connection, version: version, shared: shared)
+            sharedFiles.withLock {
+                $0 = SharedFiles(connection: connection, version: version, shared: shared)
             }
         }
         guard !doubtful.isEmpty else { return [] }

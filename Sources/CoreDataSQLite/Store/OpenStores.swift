@@ -19,7 +19,8 @@ struct OpenStores {
             ? []
             : EntitySources.all.compactMap { $0 as? NSPersistentStoreCoordinator }.flatMap { coordinator in
                 coordinator.objectStores.compactMap { store in
-                    guard let store = store as? SQLiteStore, let place = store.url, Self.file(place) == file
+                    guard let store = store as? SQLiteStore, let storeURL = store.url,
+                        Self.file(storeURL) == file
                     else { return nil }
                     return (store, coordinator)
                 }
@@ -77,10 +78,10 @@ struct OpenStores {
             do {
                 try store.openAfterReplacement()
                 // The copy may be one of a store that the coordinator has beside this one.
-                let isTwice = coordinator.objectStores.contains {
+                let isOpenTwice = coordinator.objectStores.contains {
                     $0 !== store && $0.identifier == store.identifier
                 }
-                guard isTwice else { continue }
+                guard isOpenTwice else { continue }
                 Log.store.error(
                     "The store at \(store.url?.path ?? "") is removed: it is a copy of another one of its coordinator."
                 )

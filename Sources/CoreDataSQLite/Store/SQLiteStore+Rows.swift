@@ -33,14 +33,14 @@ extension SQLiteStore {
         for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
     ) throws -> RowRequest {
         let tables = tables
-        let selection = tables.selection(of: tables.schema.entity(query.home))
+        let selection = tables.selection(of: tables.schema.entity(query.storedEntity))
         let compiler = tables.compiler
         let statement =
             keys == nil
             ? try compiler.wholeRows(query, columns: selection.list)
             : try tables.schema.dialect.render(compiler.rows(query, columns: selection.list, keys: keys))
         return RowRequest(
-            statement: statement, decoder: RowDecoder(selection), table: query.home.table,
+            statement: statement, decoder: RowDecoder(selection), table: query.storedEntity.table,
             isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
     }
 
@@ -66,7 +66,7 @@ extension SQLiteStore {
     /// The row cache, which answers for whole objects, does not get them.
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
         let schema = schema
-        let selection = schema.selection(of: schema.entity(query.home), only: slots)
+        let selection = schema.selection(of: schema.entity(query.storedEntity), only: slots)
         let compiled: SQLStatement? = try fetchCompiler.result(of: query) {
             try fetchCompiler.rows(query, columns: selection.list)
         } decided: { _ in
@@ -82,27 +82,31 @@ extension SQLiteStore {
     }
 
     /// The places of the rows that a query finds, read one by one.
-    package func places(for query: FetchQuery) throws -> PlaceList {
+    package func identities(for query: FetchQuery) throws -> IdentityList {
         try fetchCompiler.result(of: query) {
-            try places(fetchCompiler.keys(query), query)
+            try identities(fetchCompiler.keys(query), query)
         } decided: {
-            var list = PlaceList()
+            var list = IdentityList()
             for row in try $0.rows(of: self) {
-                if let home = home(number: row.entityNumber) { list.append(home, row.reference) }
+                if let storedEntity = storedEntity(number: row.entityNumber) {
+                    list.append(storedEntity, row.reference)
+                }
             }
             return list
         }
     }
 
-    private func places(_ statement: RenderedSQL, _ query: FetchQuery) throws -> PlaceList {
-        var homes: [Int32: StoredEntity] = [:]
-        for number in schema.entity(query.home).familyNumbers { homes[number] = home(number: number) }
+    private func identities(_ statement: RenderedSQL, _ query: FetchQuery) throws -> IdentityList {
+        var storedEntities: [Int32: StoredEntity] = [:]
+        for number in schema.entity(query.storedEntity).familyNumbers {
+            storedEntities[number] = storedEntity(number: number)
+        }
         return try readOnce("fetch", at: query.pinned) { reader in
-            var list = PlaceList()
+            var list = IdentityList()
             var last = Int64.min
             var isAscending = true
             try reader.forEachKey(statement) { number, reference in
-                if let home = homes[number] { list.append(home, reference) }
+                if let storedEntity = storedEntities[number] { list.append(storedEntity, reference) }
                 isAscending = isAscending && reference >= last
                 last = reference
             }
@@ -162,34 +166,34 @@ extension SQLiteStore {
     }
 
     package func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
+        of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
-        let key = ObjectKey(table: home.table, reference: reference)
+        let key = ObjectKey(table: storedEntity.table, reference: reference)
         let generation = reader.pinned
         let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
-            return schema.entity(home).familyNumbers.contains(row.entityNumber) ? row : nil
+            return schema.entity(storedEntity).familyNumbers.contains(row.entityNumber) ? row : nil
         }
-        let (statement, decoder) = try rowStatement(home)
+        let (statement, decoder) = try rowStatement(storedEntity)
         let state = rowCache.state
         let rows = try readOnce("fetch", at: generation) {
             try $0.rows(
                 statement.binding([.integer(reference)]), decoder, Date.timeIntervalSinceReferenceDate)
         }
-        rowCache.insert(rows, table: home.table, readAt: state)
+        rowCache.insert(rows, table: storedEntity.table, readAt: state)
         return rows.first
     }
 
     /// The statement that finds an object of an entity by its key, which is the only argument.
-    private func rowStatement(_ home: StoredEntity) throws -> (RenderedSQL, RowDecoder) {
+    private func rowStatement(_ storedEntity: StoredEntity) throws -> (RenderedSQL, RowDecoder) {
         let file = file.withLock { $0 }
         let schema = file.tables.schema
-        let entity = schema.entity(home)
+        let entity = schema.entity(storedEntity)
         let selection = file.tables.selection(of: entity)
         let decoder = RowDecoder(selection)
         if let known = file.rowStatements.withLock({ $0[entity.number] }) { return (known, decoder) }
-        var query = FetchQuery(home: home)
+        var query = FetchQuery(storedEntity: storedEntity)
         query.references = [0]
         let statement = try schema.dialect.render(
             FetchCompiler(schema: schema).rows(query, columns: selection.list))
@@ -208,15 +212,15 @@ extension SQLiteStore {
     ) throws -> [Row]? {
         guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
             links.order == nil,
-            let home = relationship.destinationEntity.flatMap({ home(of: $0.rootEntity) })
+            let storedEntity = relationship.destinationEntity.flatMap({ storedEntity(of: $0.rootEntity) })
         else { return nil }
-        var query = FetchQuery(home: home)
+        var query = FetchQuery(storedEntity: storedEntity)
         query.reader = reader
         return try rows(rowRequest(for: query, keys: (links.owner, owners)))
     }
 
     package func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        of relationship: NSRelationshipDescription, storedEntity: StoredEntity, owners: [Int64],
         for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }

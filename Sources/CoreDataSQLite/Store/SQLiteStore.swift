@@ -70,7 +70,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
                 [NSUnderlyingErrorKey: error as NSError])
         }
         if let old {
-            takeEntities(of: old)
+            adoptEntities(of: old)
         } else {
             installEntities(numbered(model, configuration, options))
         }
@@ -116,7 +116,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         }
         super.url = url
         take(opening, opened)
-        followAnew()
+        refollow()
     }
 
     /// Closes the file so that it can be replaced. Who uses the store meanwhile waits, until `openAfterReplacement()` or
@@ -139,13 +139,13 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let opening = SQLiteStoreOpening(
             self, at: url, model: model, options: try SQLiteStoreOptions(options), makesFile: false)
         take(opening, try opening.connect())
-        followAnew()
+        refollow()
     }
 
     /// What others do to another file is not what comes after the transactions that are known of the one before.
-    private func followAnew() {
+    private func refollow() {
         guard let coordinator = persistentStoreCoordinator else { return }
-        coordinator.remoteChanges.followAnew(self, of: coordinator)
+        coordinator.remoteChanges.refollow(self, of: coordinator)
     }
 
     /// Ends the waiting of others: there is nothing to open any more.

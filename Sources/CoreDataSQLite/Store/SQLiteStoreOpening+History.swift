@@ -13,7 +13,7 @@ extension SQLiteStoreOpening {
     /// - Throws: 134020 when history is requested and what is there cannot be used.
     func checkHistory(_ database: Database) throws -> [String] {
         history = nil
-        if options.tracksHistory { _ = try StoreHistory.tombstoneCount(homes) }
+        if options.tracksHistory { _ = try StoreHistory.tombstoneCount(storedEntities) }
         do {
             guard let found = try HistoryTables(tables(database)) else { return [] }
             history = StoreHistory(found, isTracking: options.tracksHistory, SQLiteDialect())
@@ -29,7 +29,7 @@ extension SQLiteStoreOpening {
 
     /// Makes the tables of history in a new store.
     func makeHistory(_ database: Database) throws {
-        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(homes))
+        let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(storedEntities))
         let connection = SQLiteConnection(database)
         for statement in tables.creation { try connection.execute(statement) }
         history = StoreHistory(tables, isTracking: true, connection.dialect)
@@ -38,7 +38,7 @@ extension SQLiteStoreOpening {
     /// Makes in an existing store what its history lacks.
     func prepareHistory(_ connection: any DatabaseWriter) throws {
         guard options.tracksHistory else { return }
-        let count = try StoreHistory.tombstoneCount(homes)
+        let count = try StoreHistory.tombstoneCount(storedEntities)
         // No lock is taken when there is nothing to write.
         guard try connection.read({ try isHistoryIncomplete($0, count) }) else { return }
         try connection.write { database in

@@ -50,7 +50,7 @@ enum SQLiteAccess {
 /// Whatever is wrong with a file is found by a connection that only reads; the file is written to when nothing is.
 final class SQLiteStoreOpening {
     let url: URL?
-    let homes: [StoredEntity]
+    let storedEntities: [StoredEntity]
     private let configurationName: String
     private let model: NSManagedObjectModel
     let options: SQLiteStoreOptions
@@ -85,21 +85,26 @@ final class SQLiteStoreOpening {
         self.model = model
         self.options = options
         self.makesFile = makesFile
-        homes = store.homes
+        storedEntities = store.storedEntities
         configurationName = store.configurationName
         reports = store.reports
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect())
+        schema = SQLSchema.design(storedEntities: storedEntities, dialect: SQLiteDialect())
         newSchema =
             store.configurationName == defaultConfigurationName
-            ? schema : SQLSchema.design(homes: Self.allHomes(model, store), dialect: SQLiteDialect())
+            ? schema
+            : SQLSchema.design(storedEntities: Self.allStoredEntities(model, store), dialect: SQLiteDialect())
     }
 
     /// Places of all entities of the model, also of those that the store does not hold.
-    private static func allHomes(_ model: NSManagedObjectModel, _ store: SQLiteStore) -> [StoredEntity] {
+    private static func allStoredEntities(_ model: NSManagedObjectModel, _ store: SQLiteStore)
+        -> [StoredEntity]
+    {
         var tables: [ObjectIdentifier: UInt32] = [:]
         return model.entitiesInPreorder().enumerated().map { index, entity in
             let number = Int32(index + 1)
-            if let home = store.home(of: entity), home.entityNumber == number { return home }
+            if let storedEntity = store.storedEntity(of: entity), storedEntity.entityNumber == number {
+                return storedEntity
+            }
             let root = ObjectIdentifier(entity.rootEntity)
             let table = tables[root] ?? StoredEntity.newTable()
             tables[root] = table
@@ -218,7 +223,8 @@ final class SQLiteStoreOpening {
 
     private func checkTables(_ database: Database) throws {
         let existing = try tables(database)
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: existing)
+        schema = SQLSchema.design(
+            storedEntities: storedEntities, dialect: SQLiteDialect(), existing: existing)
         let wanted =
             schema.tables.map { ($0.name, $0.columns.map(\.name)) }
             + schema.joinTables.map { ($0.name, [$0.first, $0.second] + $0.orders) }
@@ -370,7 +376,7 @@ final class SQLiteStoreOpening {
         try connection.writeWithoutTransaction(fill)
         guard configurationName != defaultConfigurationName else { return .writing(connection, readers: nil) }
         let made = try connection.read(tables)
-        schema = SQLSchema.design(homes: homes, dialect: SQLiteDialect(), existing: made)
+        schema = SQLSchema.design(storedEntities: storedEntities, dialect: SQLiteDialect(), existing: made)
         return .writing(connection, readers: nil)
     }
 

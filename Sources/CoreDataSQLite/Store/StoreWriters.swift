@@ -6,7 +6,7 @@ import Synchronization
 final class StoreWriters: Sendable {
     private enum State: Sendable {
         /// No writer yet; the data version changes when another connection writes.
-        case nobody(dataVersion: Int64)
+        case noWriter(dataVersion: Int64)
         case one(ObjectIdentifier, dataVersion: Int64)
         case several
     }
@@ -17,7 +17,7 @@ final class StoreWriters: Sendable {
     func begin(_ connection: any DatabaseWriter) {
         do {
             let version = try connection.writeWithoutTransaction(DataVersion.read)
-            state.withLock { $0 = .nobody(dataVersion: version) }
+            state.withLock { $0 = .noWriter(dataVersion: version) }
         } catch {
             Log.store.error("Could not ask who else writes to the store: \(error.localizedDescription)")
             noteOthers()
@@ -34,7 +34,7 @@ final class StoreWriters: Sendable {
         let version = try DataVersion.read(database)
         return state.withLock { state in
             switch (state, client.map { ObjectIdentifier($0) }) {
-            case (.nobody(version), let writer?):
+            case (.noWriter(version), let writer?):
                 state = .one(writer, dataVersion: version)
                 return false
             case (.one(let only, version), let writer?) where only == writer: return false

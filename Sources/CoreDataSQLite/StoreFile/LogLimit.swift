@@ -13,7 +13,7 @@ final class LogLimit: @unchecked Sendable {
     /// From here on, and with each further step, the log is emptied.
     private static let byteCountOfStep = 32 << 20
     /// How long the one that writes waits for readers, in seconds.
-    private static let patience = 0.1
+    private static let timeLimit = 0.1
     /// As SQLite has it.
     private static let framesToMove: Int32 = 1000
 
@@ -69,11 +69,11 @@ final class LogLimit: @unchecked Sendable {
         guard frames >= nextFrames else { return }
         nextFrames = frames > Int32.max - framesOfStep ? Int32.max : frames + framesOfStep
         if let busyTimeout {
-            sqlite3_busy_timeout(connection, Int32(Self.patience * 1000))
+            sqlite3_busy_timeout(connection, Int32(Self.timeLimit * 1000))
             sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
             sqlite3_busy_timeout(connection, busyTimeout)
         } else {
-            LockWait.$limit.withValue(Self.patience) {
+            LockWait.$limit.withValue(Self.timeLimit) {
                 _ = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
             }
         }

@@ -127,7 +127,7 @@ struct OwnExternalFiles {
             guard try !DurableFile.removeFolder(support) else { return }
             Log.store.error("\(support.path) stays: there is something in it that is not a regular file.")
         } else {
-            for place in [folder, support] { try DurableFile.removeEmptyFolder(place) }
+            for location in [folder, support] { try DurableFile.removeEmptyFolder(location) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import CSQLiteDefence
+import CSQLiteHardening
 import Foundation
 import GRDB
 

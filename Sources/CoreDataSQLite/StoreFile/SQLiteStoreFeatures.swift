@@ -25,7 +25,7 @@ struct SQLiteStoreFeatures {
         var features: [String] = []
         features += try unknownEntities()
         for table in tables { features += try unsupported(in: table) }
-        features += try silentLosses()
+        features += try unsupportedValues()
         features += try conditions()
         features += try virtualTables()
         return features
@@ -48,9 +48,11 @@ struct SQLiteStoreFeatures {
     /// Rows of `Z_PRIMARYKEY` that do not fit the model: new objects would get numbers that others have, or none.
     private func unknownEntities() throws -> [String] {
         var numbers: [String: Int64] = [:]
-        for entity in schema.entities { numbers[entity.home.entity.name ?? ""] = Int64(entity.number) }
+        for entity in schema.entities {
+            numbers[entity.storedEntity.entity.name ?? ""] = Int64(entity.number)
+        }
         // The entities that other configurations have.
-        let model = schema.entities.first?.home.entity.model
+        let model = schema.entities.first?.storedEntity.entity.model
         var others: [String: Int64] = [:]
         for (index, entity) in (model?.entitiesInPreorder() ?? []).enumerated() {
             guard let name = entity.name, numbers[name] == nil else { continue }
@@ -107,7 +109,7 @@ struct SQLiteStoreFeatures {
     }
 
     /// Triggers and conditions that drop a change without an error: a save would take for written what is not.
-    private func silentLosses() throws -> [String] {
+    private func unsupportedValues() throws -> [String] {
         let history = [HistoryTables.transaction, HistoryTables.change, HistoryTables.strings]
         let written = Set((tables.map(\.name) + history).map { $0.uppercased() })
         let rows = try GRDB.Row.fetchCursor(

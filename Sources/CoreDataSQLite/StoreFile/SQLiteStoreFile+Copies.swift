@@ -32,7 +32,7 @@ extension SQLiteStoreFile {
                 copies.finish()
                 return opened
             } catch {
-                copies.discard(unless: !draft.takeBackStore())
+                copies.discard(unless: !draft.removePlacedStore())
                 throw error
             }
         }
@@ -153,7 +153,7 @@ extension SQLiteStoreFile {
 /// clear which are needed. A file of a name never changes: it comes before the row that names it, and goes after it.
 private final class ExternalDataCopies {
     /// How often rows may change under the copy.
-    private static let mostAttempts = 100
+    private static let maxAttempts = 100
 
     private let source: URL?
     private let destination: SQLiteStoreFile
@@ -228,7 +228,7 @@ private final class ExternalDataCopies {
         }
         missing.formUnion(lost)
         attempts += 1
-        guard attempts < Self.mostAttempts else {
+        guard attempts < Self.maxAttempts else {
             throw destination.unopenable("the store that is copied changes all the time")
         }
         return false
@@ -246,8 +246,8 @@ private final class ExternalDataCopies {
         } catch {
             list.abandon()
         }
-        for place in [folder, destination.url.supportFolder] where !hadFolders.contains(place) {
-            _ = try? DurableFile.removeEmptyFolder(place)
+        for location in [folder, destination.url.supportFolder] where !hadFolders.contains(location) {
+            _ = try? DurableFile.removeEmptyFolder(location)
         }
     }
 

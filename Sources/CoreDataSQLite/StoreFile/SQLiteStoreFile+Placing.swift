@@ -93,7 +93,7 @@ extension SQLiteStoreFile {
     ///   the file. Else it is not a database, and a log beside it belongs to none.
     func take(_ draft: FileDraft, isLocked: Bool) throws {
         let file = try regularFile()
-        var aside: [(log: String, place: String)] = []
+        var aside: [(log: String, location: String)] = []
         do {
             for suffix in Self.logSuffixes {
                 let log = file.path + suffix
@@ -101,14 +101,14 @@ extension SQLiteStoreFile {
                 if isLocked {
                     try DurableFile.remove(URL(fileURLWithPath: log))
                 } else {
-                    let place = draft.url.path + ".old" + suffix
-                    try DurableFile.move(log, to: place)
-                    aside.append((log, place))
+                    let location = draft.url.path + ".old" + suffix
+                    try DurableFile.move(log, to: location)
+                    aside.append((log, location))
                 }
             }
             try draft.replaceTarget()
         } catch {
-            if !draft.isPlaced { for (log, place) in aside { try? DurableFile.move(place, to: log) } }
+            if !draft.isPlaced { for (log, location) in aside { try? DurableFile.move(location, to: log) } }
             throw error
         }
     }

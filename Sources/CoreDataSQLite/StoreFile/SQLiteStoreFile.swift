@@ -88,7 +88,7 @@ struct SQLiteStoreFile {
         var configuration = Configuration()
         configuration.label = "CoreData"
         let (path, timeout) = (path, options.timeout)
-        configuration.busyMode = .callback { LockWait.goOn(after: $0, timeout: timeout, for: path) }
+        configuration.busyMode = .callback { LockWait.shouldRetry(after: $0, timeout: timeout, for: path) }
         configuration.maximumReaderCount = options.connectionCount
         // As SQLite has it, and Apple's framework leaves it.
         configuration.foreignKeysEnabled = false

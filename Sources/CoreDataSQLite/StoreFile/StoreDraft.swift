@@ -10,7 +10,7 @@ extension SQLiteStoreTables {
     ///   - draft: the store, with its external data in its folder beside it.
     ///   - hasExternalData: whether there can be any.
     /// - Returns: false when there is something at the location; nothing is left of the store then, nor when an error is thrown.
-    package func place(_ draft: FileDraft, hasExternalData: Bool) throws -> Bool {
+    package func location(_ draft: FileDraft, hasExternalData: Bool) throws -> Bool {
         try draft.complete()
         return try draft.placeStore(at: draft.target, hasExternalData: hasExternalData) {} != nil
     }
@@ -59,7 +59,7 @@ extension FileDraft {
             do {
                 return try placeIfMissing() ? try opening() : nil
             } catch {
-                takeBackStore()
+                removePlacedStore()
                 throw error
             }
         }
@@ -75,8 +75,8 @@ extension FileDraft {
             } catch {
                 list.abandon()
             }
-            for place in [folder, store.supportFolder] where !hadFolders.contains(place) {
-                _ = try? DurableFile.removeEmptyFolder(place)
+            for location in [folder, store.supportFolder] where !hadFolders.contains(location) {
+                _ = try? DurableFile.removeEmptyFolder(location)
             }
         }
         do {
@@ -90,7 +90,7 @@ extension FileDraft {
             list.end()
             return opened
         } catch {
-            if takeBackStore() { undo() } else { list.abandon() }
+            if removePlacedStore() { undo() } else { list.abandon() }
             throw error
         }
     }
@@ -99,9 +99,9 @@ extension FileDraft {
     ///
     /// - Returns: whether it is not in place any more.
     @discardableResult
-    func takeBackStore() -> Bool {
+    func removePlacedStore() -> Bool {
         guard isPlaced else { return true }
-        guard takeBack() else { return false }
+        guard removePlaced() else { return false }
         for suffix in SQLiteStoreFile.logSuffixes {
             _ = try? DurableFile.remove(URL(fileURLWithPath: target.path + suffix))
         }

@@ -21,8 +21,8 @@ struct CountTriggers {
     /// - Throws: 134020 for a condition of another form, with its text.
     func statements() throws -> [SQLStatement] {
         try schema.entities.flatMap { entity in
-            let inherited = entity.home.layout.superlayout?.slots.count ?? 0
-            return try entity.home.layout.slots[inherited...].flatMap { slot -> [SQLStatement] in
+            let inherited = entity.storedEntity.layout.superlayout?.slots.count ?? 0
+            return try entity.storedEntity.layout.slots[inherited...].flatMap { slot -> [SQLStatement] in
                 guard slot.isStored, slot.attribute != nil, let column = entity.column(rowSlot: slot.rowSlot),
                     let text = slot.property.userInfo?[Self.key].map({ "\($0)" })
                 else { return [] }
@@ -33,7 +33,7 @@ struct CountTriggers {
                     throw NSError.coreData(
                         .persistentStoreIncompatibleSchema,
                         """
-                        Attribute '\(slot.name)' of entity '\(entity.home.entity.name ?? "")' cannot be counted by \
+                        Attribute '\(slot.name)' of entity '\(entity.storedEntity.entity.name ?? "")' cannot be counted by \
                         triggers: \(reason). The condition under \(Self.key) in its user info is \(text).
                         """)
                 }
@@ -55,15 +55,18 @@ struct CountTriggers {
         for comparison in comparisons {
             let (path, operation, constant) = try parts(of: comparison)
             let names = path.split(separator: ".", maxSplits: 1).map(String.init)
-            guard names.count == 2, let relationship = entity.home.entity.relationshipsByName[names[0]],
-                let home = relationship.destinationEntity.flatMap({ entity.home.store?.home(of: $0) })
+            guard names.count == 2,
+                let relationship = entity.storedEntity.entity.relationshipsByName[names[0]],
+                let storedEntity = relationship.destinationEntity.flatMap({
+                    entity.storedEntity.store?.storedEntity(of: $0)
+                })
             else {
                 throw Unsupported(reason: "'\(path)' leads to no attribute of a relationship's destination")
             }
             guard counted.map({ $0.relationship === relationship }) ?? true else {
                 throw Unsupported(reason: "it is about several relationships")
             }
-            let destination = schema.entity(home)
+            let destination = schema.entity(storedEntity)
             counted = (relationship, destination)
             guard let column = schema.column(atPath: names[1], destination), column.kind != .toOne else {
                 throw Unsupported(reason: "'\(path)' leads to no stored attribute")

@@ -18,9 +18,9 @@ struct DerivedTarget {
         rawTable = entity.table
         table = schema.quoted(entity.table)
         self.column = column
-        entityName = entity.home.entity.name ?? ""
+        entityName = entity.storedEntity.entity.name ?? ""
         self.attribute = attribute
-        let hasAll = entity.home.entity.superentity == nil
+        let hasAll = entity.storedEntity.entity.superentity == nil
         family =
             hasAll ? nil : "Z_ENT IN (\(entity.familyNumbers.map(String.init).joined(separator: ", ")))"
     }

@@ -18,8 +18,8 @@ struct DerivedTriggers {
     /// - Throws: 134020 for a derivation that SQL cannot compute, with its text.
     func statements() throws -> [SQLStatement] {
         try schema.entities.flatMap { entity in
-            let inherited = entity.home.layout.superlayout?.slots.count ?? 0
-            return try entity.home.layout.slots[inherited...].filter(\.isDerived).flatMap { slot in
+            let inherited = entity.storedEntity.layout.superlayout?.slots.count ?? 0
+            return try entity.storedEntity.layout.slots[inherited...].filter(\.isDerived).flatMap { slot in
                 try triggers(slot, entity)
             }
         }
@@ -52,7 +52,7 @@ struct DerivedTriggers {
         return .coreData(
             .persistentStoreIncompatibleSchema,
             """
-            Derived attribute '\(slot.name)' of entity '\(entity.home.entity.name ?? "")' has a derivation that this \
+            Derived attribute '\(slot.name)' of entity '\(entity.storedEntity.entity.name ?? "")' has a derivation that this \
             store cannot compute: \(expression.map { "\($0)" } ?? "none").
             """)
     }
@@ -62,11 +62,13 @@ struct DerivedTriggers {
         var steps: [DerivedPath.Step] = []
         var entity = entity
         var names = keyPath.split(separator: ".").map(String.init)
-        while let first = names.first, let relationship = entity.home.entity.relationshipsByName[first] {
+        while let first = names.first,
+            let relationship = entity.storedEntity.entity.relationshipsByName[first]
+        {
             guard !relationship.isToMany, let destination = relationship.destinationEntity,
                 let key = schema.column(atPath: first, entity),
-                let home = entity.home.store?.home(of: destination),
-                let next = schema.entity(home.entityNumber)
+                let storedEntity = entity.storedEntity.store?.storedEntity(of: destination),
+                let next = schema.entity(storedEntity.entityNumber)
             else { return nil }
             steps.append(
                 .init(key: schema.quoted(key.name), table: schema.quoted(next.table), rawTable: next.table))
@@ -81,9 +83,11 @@ struct DerivedTriggers {
     /// A to-many relationship, and the attribute of its destination to sum up.
     private func aggregateSource(_ keyPath: String, _ entity: SQLEntity) -> AggregateSource? {
         let names = keyPath.split(separator: ".").map(String.init)
-        guard let first = names.first, let relationship = entity.home.entity.relationshipsByName[first],
+        guard let first = names.first,
+            let relationship = entity.storedEntity.entity.relationshipsByName[first],
             let links = schema.links(of: relationship), let destination = relationship.destinationEntity,
-            let home = entity.home.store?.home(of: destination), let other = schema.entity(home.entityNumber)
+            let storedEntity = entity.storedEntity.store?.storedEntity(of: destination),
+            let other = schema.entity(storedEntity.entityNumber)
         else { return nil }
         if names.count == 1 {
             return AggregateSource(links: links, table: other.table, column: nil, kind: nil)

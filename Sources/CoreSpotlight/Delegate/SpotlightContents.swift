@@ -20,7 +20,7 @@ struct SpotlightContents: IndexedContents {
         let schema = SearchSchema(store)
         entities = schema.entities
         collections = Dictionary(
-            uniqueKeysWithValues: schema.kinds.map { ($0.home.entityNumber, $0.collection) })
+            uniqueKeysWithValues: schema.kinds.map { ($0.storedEntity.entityNumber, $0.collection) })
         fieldCounts = schema.fieldCounts.map { _ in CSSearchableItemAttributeSet.fieldNames.count }
         signature = [
             "\(Self.version)", delegate.map { String(reflecting: type(of: $0)) } ?? "",
@@ -28,14 +28,14 @@ struct SpotlightContents: IndexedContents {
         ].joined(separator: "\n")
     }
 
-    func collection(_ home: StoredEntity) -> Int? { collections[home.entityNumber] }
+    func collection(_ storedEntity: StoredEntity) -> Int? { collections[storedEntity.entityNumber] }
     func logIgnored() {}
 
     func texts(
-        of references: [Int64], _ home: StoredEntity, in store: any ObjectStore
+        of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore
     ) throws -> [(key: Int64, texts: [(field: Int, text: String)])] {
         guard let delegate else { throw NSError.removedStore }
-        return try SpotlightObjects.with(references, home, in: store) { objects in
+        return try SpotlightObjects.with(references, storedEntity, in: store) { objects in
             objects.compactMap { object in
                 delegate.attributeSet(for: object).map { (object.objectID.reference, $0.fieldTexts) }
             }
@@ -47,7 +47,7 @@ struct SpotlightContents: IndexedContents {
 enum SpotlightObjects {
     /// Runs a block with those of some objects that are in the store, in a context of their own.
     static func with<Value>(
-        _ references: [Int64], _ home: StoredEntity, in store: any ObjectStore,
+        _ references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore,
         _ body: ([NSManagedObject]) throws -> [Value]
     ) throws -> [Value] {
         guard let coordinator = store.persistentStoreCoordinator else { throw NSError.removedStore }
@@ -55,10 +55,10 @@ enum SpotlightObjects {
         context.persistentStoreCoordinator = coordinator
         context.undoManager = nil
         return try context.performAndWait {
-            let request = NSFetchRequest<NSManagedObject>(entityName: home.entity.name ?? "")
+            let request = NSFetchRequest<NSManagedObject>(entityName: storedEntity.entity.name ?? "")
             request.predicate = NSPredicate(
                 format: "SELF IN %@",
-                references.map { NSManagedObjectID(home: home, reference: $0) } as NSArray)
+                references.map { NSManagedObjectID(storedEntity: storedEntity, reference: $0) } as NSArray)
             request.includesSubentities = false
             request.affectedStores = [store]
             request.returnsObjectsAsFaults = false
@@ -122,9 +122,9 @@ private struct SpotlightItems: SearchedItems {
         guard let store = delegate.store else { return [] }
         let contents = SpotlightContents(store, delegate)
         var items: [Int64: CSSearchableItem] = [:]
-        for home in contents.entities where contents.collection(home) == collection {
+        for storedEntity in contents.entities where contents.collection(storedEntity) == collection {
             let found = try unlessRemoved {
-                try SpotlightObjects.with(keys, home, in: store) { $0.compactMap(item) }
+                try SpotlightObjects.with(keys, storedEntity, in: store) { $0.compactMap(item) }
             }
             for (key, item) in found { items[key] = item }
         }

@@ -41,7 +41,7 @@ package struct SearchExcerpt: Hashable, Sendable {
     }
 
     /// A part is cut after as many bytes: words, and what stands between them, may be of any length.
-    private static let mostBytes = 4_096
+    private static let maxBytes = 4_096
     /// As many bytes before the first word and after the last one of a text are shown.
     private static let mostEdge = 64
 
@@ -54,10 +54,10 @@ package struct SearchExcerpt: Hashable, Sendable {
         let count = text.utf8.count
         var lower = isAtStart && first.lowerBound <= mostEdge ? 0 : first.lowerBound
         var upper = isAtEnd && count - last.upperBound <= mostEdge ? count : last.upperBound
-        if upper - lower > mostBytes {
+        if upper - lower > maxBytes {
             // The found word is in it in any case.
-            if found.lowerBound - lower > mostBytes / 4 { lower = found.lowerBound }
-            upper = min(upper, lower + mostBytes)
+            if found.lowerBound - lower > maxBytes / 4 { lower = found.lowerBound }
+            upper = min(upper, lower + maxBytes)
             let utf8 = text.utf8
             var index = utf8.index(utf8.startIndex, offsetBy: upper)
             while upper < count, utf8[index] & 0xC0 == 0x80 {

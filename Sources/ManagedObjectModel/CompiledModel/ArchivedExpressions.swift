@@ -62,7 +62,7 @@ final class ArchivedExpressions {
         if let known = known[target] { return known }
         guard try archive.isObject(index), let object = try archive.object(at: index, what: "a predicate")
         else {
-            let constant = try archive.weighedValue(at: index)
+            let constant = try archive.valueWithWeight(at: index)
             return (constant?.value, constant?.weight ?? 1, 0)
         }
         guard open.insert(target).inserted, open.count <= Limit.depth else {
@@ -94,7 +94,7 @@ final class ArchivedExpressions {
             return (try object.list().compactMap { try inner($0) }, weight, height)
         }
         guard Self.isPart(object) else {
-            guard let constant = try archive.weighedValue(at: index) else {
+            guard let constant = try archive.valueWithWeight(at: index) else {
                 throw ModelFileError(.malformed, "a predicate has a null object as value")
             }
             return (constant.value, constant.weight, 0)

@@ -5,16 +5,16 @@ struct ArchivedObject {
     /// It keeps the objects, and outlives them.
     private unowned let archive: ModelArchive
     /// The index of the object in the archive, which identifies it.
-    let place: Int
+    let position: Int
     /// The name of its class and those of the superclasses.
     let classNames: [String]
     private let fields: [String: Int]
     /// What the object describes, for messages: an entity, or an entity and a property.
     var element: String?
 
-    init(archive: ModelArchive, place: Int, classNames: [String], fields: [String: Int]) {
+    init(archive: ModelArchive, position: Int, classNames: [String], fields: [String: Int]) {
         self.archive = archive
-        self.place = place
+        self.position = position
         self.classNames = classNames
         self.fields = fields
     }

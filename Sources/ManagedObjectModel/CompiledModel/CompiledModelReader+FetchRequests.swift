@@ -30,7 +30,7 @@ extension CompiledModelReader {
         object.element = name
         let request = NSFetchRequest<any NSFetchRequestResult>()
         if let target = try object.object("NSEntity", of: "NSEntityDescription") {
-            guard let entity = entitiesByPlace[target.place] else {
+            guard let entity = entitiesByIndex[target.position] else {
                 throw object.error(.unknownName, "the entity of the fetch request is not in the model")
             }
             request.entity = entity
@@ -81,7 +81,7 @@ extension CompiledModelReader {
     private func names(_ key: String, of object: ArchivedObject) throws -> [String]? {
         try object.elements(key)?.map { index in
             if try archive.isObject(index), let member = try archive.object(at: index, what: key),
-                let property = propertiesByPlace[member.place]
+                let property = propertiesByIndex[member.position]
             {
                 return property.name
             }

@@ -14,8 +14,8 @@ extension CompiledModelReader {
                 var index = index
                 index.element = "\(object.element ?? "?").\(try index.text("NSIndexName") ?? "?")"
                 // An index of an inherited property may name the superentity.
-                if let owner = try index.object("NSEntity"), owner.place != object.place,
-                    !entity.lineage.contains(where: { $0 === entitiesByPlace[owner.place] })
+                if let owner = try index.object("NSEntity"), owner.position != object.position,
+                    !entity.lineage.contains(where: { $0 === entitiesByIndex[owner.position] })
                 {
                     throw index.error(.invalidValue, "the index belongs to another entity")
                 }

@@ -10,11 +10,11 @@ struct CompiledModelReader {
     private let root: ArchivedObject
     /// The entities with the objects that they are made of, in the order of their names.
     private(set) var built: [(object: ArchivedObject, entity: NSEntityDescription)] = []
-    private(set) var entitiesByPlace: [Int: NSEntityDescription] = [:]
+    private(set) var entitiesByIndex: [Int: NSEntityDescription] = [:]
     private(set) var entitiesByName: [String: NSEntityDescription] = [:]
     /// The properties with the objects that they are made of.
     private var members: [(object: ArchivedObject, property: NSPropertyDescription)] = []
-    private(set) var propertiesByPlace: [Int: NSPropertyDescription] = [:]
+    private(set) var propertiesByIndex: [Int: NSPropertyDescription] = [:]
     let expressions: ArchivedExpressions
     private let elementCount = CompositeElementCount()
 
@@ -46,7 +46,7 @@ struct CompiledModelReader {
                 try connect(relationship, object, among: relationships)
             case let fetched as NSFetchedPropertyDescription:
                 fetched.fetchRequest = try object.object("NSFetchRequest", of: "NSFetchRequest").map {
-                    try fetchRequest($0, named: fetched.placeName)
+                    try fetchRequest($0, named: fetched.qualifiedName)
                 }
             default: break
             }
@@ -74,7 +74,7 @@ struct CompiledModelReader {
         }
         let entity = NSEntityDescription()
         entity.name = name
-        guard entitiesByPlace.updateValue(entity, forKey: object.place) == nil else {
+        guard entitiesByIndex.updateValue(entity, forKey: object.position) == nil else {
             throw object.error(.duplicateName, "the entity is in the model under two names")
         }
         entitiesByName[name] = entity
@@ -103,13 +103,13 @@ struct CompiledModelReader {
             member.element = "\(entity.name ?? "?").\(name)"
             if member.isOf("_NSPropertyDescriptionProxy") {
                 guard let underlying = try member.object("NSUnderlyingProperty"), let property = above[name],
-                    propertiesByPlace[underlying.place] === property
+                    propertiesByIndex[underlying.position] === property
                 else {
                     throw member.error(.unknownName, "the property is inherited, but from no superentity")
                 }
                 continue
             }
-            guard try member.object("NSEntity")?.place == object.place else {
+            guard try member.object("NSEntity")?.position == object.position else {
                 throw member.error(.invalidValue, "the property belongs to another entity")
             }
             let property: NSPropertyDescription
@@ -123,7 +123,7 @@ struct CompiledModelReader {
                 members.append((member, property))
                 own.append(property)
             }
-            guard propertiesByPlace.updateValue(property, forKey: member.place) == nil else {
+            guard propertiesByIndex.updateValue(property, forKey: member.position) == nil else {
                 throw member.error(.duplicateName, "the property is in the model under two names")
             }
         }
@@ -143,7 +143,7 @@ struct CompiledModelReader {
         var children: [String: [NSEntityDescription]] = [:]
         for (object, entity) in built {
             guard let parent = try object.object("NSSuperentity") else { continue }
-            guard let name = entity.name, let parentName = entitiesByPlace[parent.place]?.name else {
+            guard let name = entity.name, let parentName = entitiesByIndex[parent.position]?.name else {
                 throw object.error(.unknownName, "the superentity is not in the model")
             }
             parents[name] = parentName
@@ -152,7 +152,7 @@ struct CompiledModelReader {
         for (object, entity) in built {
             for (name, index) in try object.entries("NSSubentities") ?? [] {
                 let child = try object.member(at: index, of: "NSEntityDescription", in: "NSSubentities")
-                guard parents[name] == entity.name, entitiesByPlace[child.place]?.name == name else {
+                guard parents[name] == entity.name, entitiesByIndex[child.position]?.name == name else {
                     throw object.error(
                         .invalidValue, "the subentity '\(name)' does not inherit from the entity")
                 }
@@ -184,7 +184,7 @@ struct CompiledModelReader {
     ) throws {
         let destination: NSEntityDescription
         if let target = try object.object("NSDestinationEntity") {
-            guard let entity = entitiesByPlace[target.place] else {
+            guard let entity = entitiesByIndex[target.position] else {
                 throw object.error(.unknownName, "the destination is not in the model")
             }
             destination = entity
@@ -198,7 +198,7 @@ struct CompiledModelReader {
         relationship.destinationEntity = destination
         if let target = try object.object("NSInverseRelationship") {
             let underlying = try target.object("NSUnderlyingProperty") ?? target
-            guard let inverse = propertiesByPlace[underlying.place] as? NSRelationshipDescription,
+            guard let inverse = propertiesByIndex[underlying.position] as? NSRelationshipDescription,
                 destination.hasProperty(inverse)
             else {
                 throw object.error(
@@ -223,7 +223,7 @@ struct CompiledModelReader {
         for (name, index) in try root.entries("NSConfigurations") ?? [] {
             let members = try root.members(at: index, of: "NSEntityDescription", in: "NSConfigurations")
             let entities = try members.map { member in
-                guard let entity = entitiesByPlace[member.place] else {
+                guard let entity = entitiesByIndex[member.position] else {
                     throw ModelFileError(
                         .unknownName, "the configuration has an entity that is not in the model",
                         element: name)

@@ -11,14 +11,14 @@ extension CompiledModelWriter {
         let indexes = form == .compiled ? entity.indexes : entity.impliedIndexes + entity.indexes
         if !indexes.isEmpty {
             let settings = OldIndexSettings(entity)
-            let places = try indexes.map { index in
+            let positions = try indexes.map { index in
                 let isDerived = form == .compiled && settings.imply(index)
                 return try add(index, of: entity, isDerived: isDerived)
             }
             fields.append(
                 (
                     "NSFetchIndexDescriptions",
-                    archive.addList(ModelArchiveWriter.Collection.mutableArray, places)
+                    archive.addList(ModelArchiveWriter.Collection.mutableArray, positions)
                 ))
         }
         var tuples = entity.indexedTuples.map(entity.propertyNames)
@@ -39,10 +39,10 @@ extension CompiledModelWriter {
         _ index: NSFetchIndexDescription, of entity: NSEntityDescription, isDerived: Bool
     ) throws -> Int {
         let name = "\(entity.name ?? "?").\(index.name)"
-        let place = archive.reserve()
+        let position = archive.reserve()
         let elements = try index.elements.map { element in
             var fields: ModelArchiveWriter.Fields = [
-                ("NSFetchIndexDescription", .object(place)),
+                ("NSFetchIndexDescription", .object(position)),
                 ("NSPropertyName", .text(element.propertyName)),
                 ("NSFetchIndexElementType", .number(Int(element.collationType.rawValue))),
                 ("NSAscending", .flag(element.isAscending)),
@@ -53,16 +53,16 @@ extension CompiledModelWriter {
             return archive.add(["NSFetchIndexElementDescription"], fields)
         }
         let predicate = try index.partialIndexPredicate.map { try add($0, for: name) }
-        let owner = try self.place(of: entity, for: name)
+        let owner = try self.position(of: entity, for: name)
         archive.fill(
-            place, ["NSFetchIndexDescription"],
+            position, ["NSFetchIndexDescription"],
             [
                 ("NSIndexName", .text(index.name)),
                 ("NSEntity", isDerived ? .null : .object(owner)),
                 ("NSIndexElements", archive.addList(ModelArchiveWriter.Collection.array, elements)),
                 ("NSPartialIndexPredicate", predicate.map { .object($0) } ?? .null),
             ])
-        return place
+        return position
     }
 
     private func add(_ description: NSExpressionDescription, for element: String) throws -> Int {

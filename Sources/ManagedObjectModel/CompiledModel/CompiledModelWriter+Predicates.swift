@@ -43,9 +43,9 @@ extension CompiledModelWriter {
             case let number as Int where key != "NSConstantValue":
                 written = .number(number)
             case let parts as [Any] where key != "NSConstantValue":
-                let places = try parts.map { try add($0, for: element, depth: depth + 1) }
+                let positions = try parts.map { try add($0, for: element, depth: depth + 1) }
                 let list = key == "NSArguments" ? arguments : ModelArchiveWriter.Collection.array
-                written = archive.addList(list, places)
+                written = archive.addList(list, positions)
             default:
                 written =
                     key != "NSConstantValue" && PredicateArchive.record(of: value) != nil
@@ -74,19 +74,19 @@ extension CompiledModelWriter {
         let order = try request.sortDescriptors?.map { try add($0, for: element) }
         func names(_ values: [Any]?) throws -> ModelArchiveWriter.Value {
             guard let values else { return .null }
-            let places = try values.map { value in
+            let positions = try values.map { value in
                 guard let name = (value as? NSPropertyDescription)?.name ?? value as? String else {
                     throw ModelFileError(
                         .unsupportedForm, "the fetch request names a property by \(value)", element: element)
                 }
-                return archive.place(of: name)
+                return archive.position(of: name)
             }
-            return archive.addList(ModelArchiveWriter.Collection.array, places)
+            return archive.addList(ModelArchiveWriter.Collection.array, positions)
         }
         return archive.add(
             ["NSFetchRequest", "NSPersistentStoreRequest"],
             [
-                ("NSEntity", .object(try place(of: entity, for: element))),
+                ("NSEntity", .object(try position(of: entity, for: element))),
                 ("NSPredicate", predicate.map { .object($0) } ?? .null),
                 ("NSHavingPredicate", having.map { .object($0) } ?? .null),
                 (

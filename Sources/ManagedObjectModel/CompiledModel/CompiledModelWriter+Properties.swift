@@ -25,31 +25,31 @@ extension CompiledModelWriter {
     /// Writes a property at its index.
     ///
     /// - Parameter entity: the entity that declares the property, or inherits it in the copy of a store.
-    func write(_ property: NSPropertyDescription, of entity: NSEntityDescription, at place: Int) throws {
+    func write(_ property: NSPropertyDescription, of entity: NSEntityDescription, at position: Int) throws {
         switch property {
         case let attribute as NSAttributeDescription:
-            try write(attribute, of: entity, at: place, enclosing: [])
+            try write(attribute, of: entity, at: position, enclosing: [])
         case let relationship as NSRelationshipDescription:
             archive.fill(
-                place, ["NSRelationshipDescription", "NSPropertyDescription"],
+                position, ["NSRelationshipDescription", "NSPropertyDescription"],
                 try commonFields(of: relationship, in: entity) + relationshipFields(of: relationship))
         case let fetched as NSFetchedPropertyDescription:
             archive.fill(
-                place, ["NSFetchedPropertyDescription", "NSPropertyDescription"],
+                position, ["NSFetchedPropertyDescription", "NSPropertyDescription"],
                 try commonFields(of: fetched, in: entity) + fetchedFields(of: fetched))
         default:
             throw ModelFileError(
                 .unsupportedForm, "a property of the class \(type(of: property)) has no archived form",
-                element: property.placeName)
+                element: property.qualifiedName)
         }
     }
 
     private func commonFields(
         of property: NSPropertyDescription, in entity: NSEntityDescription
     ) throws -> ModelArchiveWriter.Fields {
-        let name = property.placeName
+        let name = property.qualifiedName
         var fields: ModelArchiveWriter.Fields = [
-            ("NSEntity", .object(try place(of: entity, for: name))),
+            ("NSEntity", .object(try position(of: entity, for: name))),
             ("NSPropertyName", .text(property.name)),
             ("NSRenamingIdentifier", .text(property.renamingIdentifier)),
         ]
@@ -81,16 +81,16 @@ extension CompiledModelWriter {
         if property.validationPredicates.isEmpty {
             bits |= PropertyBits.hasNoValidationPredicates
         } else {
-            let places = try property.validationPredicates.map { try add($0, for: name) }
+            let positions = try property.validationPredicates.map { try add($0, for: name) }
             fields.append(
-                ("NSValidationPredicates", archive.addList(ModelArchiveWriter.Collection.array, places)))
+                ("NSValidationPredicates", archive.addList(ModelArchiveWriter.Collection.array, positions)))
         }
         if property.validationWarnings.isEmpty {
             bits |= PropertyBits.hasNoValidationWarnings
         } else {
-            let places = try property.validationWarnings.map { try archive.place(of: $0, for: name) }
+            let positions = try property.validationWarnings.map { try archive.position(of: $0, for: name) }
             fields.append(
-                ("NSValidationWarnings", archive.addList(ModelArchiveWriter.Collection.array, places)))
+                ("NSValidationWarnings", archive.addList(ModelArchiveWriter.Collection.array, positions)))
         }
         return fields + [("_P", .number(bits))]
     }
@@ -98,7 +98,7 @@ extension CompiledModelWriter {
     // MARK: Attributes
 
     private func write(
-        _ attribute: NSAttributeDescription, of entity: NSEntityDescription, at place: Int,
+        _ attribute: NSAttributeDescription, of entity: NSEntityDescription, at position: Int,
         enclosing: [NSAttributeDescription]
     ) throws {
         var classNames = ["NSAttributeDescription", "NSPropertyDescription"]
@@ -106,9 +106,9 @@ extension CompiledModelWriter {
         if let derived = attribute as? NSDerivedAttributeDescription {
             classNames.insert("NSDerivedAttributeDescription", at: 0)
             let expression = try derived.derivationExpression.map {
-                try addDerivation($0, for: derived.placeName)
+                try addDerivation($0, for: derived.qualifiedName)
             }
-            let predicate = try derived.filteringPredicate.map { try add($0, for: derived.placeName) }
+            let predicate = try derived.filteringPredicate.map { try add($0, for: derived.qualifiedName) }
             fields += [
                 ("NSDerivationExpression", expression.map { .object($0) } ?? .null),
                 ("NSFilteringPredicate", predicate.map { .object($0) } ?? .null),
@@ -119,12 +119,12 @@ extension CompiledModelWriter {
             else {
                 throw ModelFileError(
                     .cycle, "the composite attribute contains itself or is nested too deeply",
-                    element: enclosing.first?.placeName)
+                    element: enclosing.first?.qualifiedName)
             }
             let elements = try composite.elements.map { element in
-                let place = archive.reserve()
-                try write(element, of: entity, at: place, enclosing: enclosing + [composite])
-                return place
+                let position = archive.reserve()
+                try write(element, of: entity, at: position, enclosing: enclosing + [composite])
+                return position
             }
             fields.append(
                 (
@@ -132,7 +132,7 @@ extension CompiledModelWriter {
                     archive.addList(ModelArchiveWriter.Collection.mutableArray, elements)
                 ))
         }
-        archive.fill(place, classNames, fields)
+        archive.fill(position, classNames, fields)
     }
 
     private func attributeFields(of attribute: NSAttributeDescription) throws -> ModelArchiveWriter.Fields {
@@ -146,7 +146,7 @@ extension CompiledModelWriter {
         var fields: ModelArchiveWriter.Fields = [
             ("NSAttributeType", .number(Int(attribute.attributeType.rawValue))),
             ("NSAttributeValueClassName", .text(attribute.attributeValueClassName)),
-            ("NSDefaultValue", try archive.addValue(attribute.defaultValue, for: attribute.placeName)),
+            ("NSDefaultValue", try archive.addValue(attribute.defaultValue, for: attribute.qualifiedName)),
             ("NSValueTransformerName", .text(attribute.valueTransformerName)),
             ("NSFlagsKey", .number(flags)),
         ]
@@ -159,7 +159,7 @@ extension CompiledModelWriter {
     private func relationshipFields(
         of relationship: NSRelationshipDescription
     ) throws -> ModelArchiveWriter.Fields {
-        let name = relationship.placeName
+        let name = relationship.qualifiedName
         guard let destination = relationship.destinationEntity else {
             throw ModelFileError(
                 .unknownName,
@@ -167,10 +167,10 @@ extension CompiledModelWriter {
                 element: name)
         }
         let inverse = try relationship.inverseRelationship.map {
-            try place(of: $0, in: destination, for: name)
+            try position(of: $0, in: destination, for: name)
         }
         return [
-            ("NSDestinationEntity", .object(try place(of: destination, for: name))),
+            ("NSDestinationEntity", .object(try position(of: destination, for: name))),
             ("_NSDestinationEntityName", .text(relationship.destinationEntityName)),
             ("NSInverseRelationship", inverse.map { .object($0) } ?? .null),
             ("_NSInverseRelationshipName", .text(relationship.inverseRelationshipName)),
@@ -184,10 +184,10 @@ extension CompiledModelWriter {
     {
         guard let request = property.fetchRequest else {
             throw ModelFileError(
-                .missingValue, "the fetched property has no fetch request", element: property.placeName)
+                .missingValue, "the fetched property has no fetch request", element: property.qualifiedName)
         }
         return [
-            ("NSFetchRequest", .object(try add(request, for: property.placeName))),
+            ("NSFetchRequest", .object(try add(request, for: property.qualifiedName))),
             ("_NSFetchRequestEntityName", .text(request.entityName)),
         ]
     }

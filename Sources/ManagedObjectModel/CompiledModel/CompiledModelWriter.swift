@@ -14,11 +14,11 @@ final class CompiledModelWriter {
     let form: CompiledModelForm
     let archive = ModelArchiveWriter()
     private let model: NSManagedObjectModel
-    let modelPlace: Int
+    let modelIndex: Int
     private let entitiesByName: [String: NSEntityDescription]
-    private var entityPlaces: [ObjectIdentifier: Int] = [:]
+    private var entityIndexes: [ObjectIdentifier: Int] = [:]
     private var indexedNames: [ObjectIdentifier: Set<String>] = [:]
-    private var propertyPlaces: [PropertyKey: Int] = [:]
+    private var propertyIndexes: [PropertyKey: Int] = [:]
 
     /// A property in an entity, which in a store's copy may also be one that the entity inherits.
     private struct PropertyKey: Hashable {
@@ -30,7 +30,7 @@ final class CompiledModelWriter {
         self.model = model
         self.form = form
         entitiesByName = model.entitiesByName
-        modelPlace = archive.reserve()
+        modelIndex = archive.reserve()
     }
 
     /// The archive.
@@ -48,18 +48,18 @@ final class CompiledModelWriter {
             guard entity.rootEntity.superentity == nil else {
                 throw ModelFileError(.cycle, "the entity inherits from itself", element: name)
             }
-            entityPlaces[ObjectIdentifier(entity)] = archive.reserve()
+            entityIndexes[ObjectIdentifier(entity)] = archive.reserve()
         }
         for entity in model.entities {
             for property in properties(of: entity) {
                 let key = PropertyKey(
                     property: ObjectIdentifier(property), entity: ObjectIdentifier(entity))
-                propertyPlaces[key] = archive.reserve()
+                propertyIndexes[key] = archive.reserve()
             }
         }
         for entity in model.entities { try write(entity) }
-        archive.fill(modelPlace, ["NSManagedObjectModel"], try modelFields())
-        return try archive.finish(root: modelPlace)
+        archive.fill(modelIndex, ["NSManagedObjectModel"], try modelFields())
+        return try archive.finish(root: modelIndex)
     }
 
     /// The properties that an entity has in the archive.
@@ -80,25 +80,25 @@ final class CompiledModelWriter {
     }
 
     /// The index of an entity of the model.
-    func place(of entity: NSEntityDescription, for element: String) throws -> Int {
-        guard let place = entityPlaces[ObjectIdentifier(entity)] else {
+    func position(of entity: NSEntityDescription, for element: String) throws -> Int {
+        guard let position = entityIndexes[ObjectIdentifier(entity)] else {
             throw ModelFileError(
                 .unknownName, "the entity '\(entity.name ?? "?")' is not in the model", element: element)
         }
-        return place
+        return position
     }
 
     /// The index of a property in an entity that has it, or in the one that declares it.
-    func place(
+    func position(
         of property: NSPropertyDescription, in entity: NSEntityDescription?, for element: String
     ) throws -> Int {
         for holder in [entity, property.owner] {
             guard let holder else { continue }
             let key = PropertyKey(property: ObjectIdentifier(property), entity: ObjectIdentifier(holder))
-            if let place = propertyPlaces[key] { return place }
+            if let position = propertyIndexes[key] { return position }
         }
         throw ModelFileError(
-            .unknownName, "the property '\(property.placeName)' is not in the model", element: element)
+            .unknownName, "the property '\(property.qualifiedName)' is not in the model", element: element)
     }
 
     // MARK: The model
@@ -110,10 +110,10 @@ final class CompiledModelWriter {
             fields.append(("CDMCompilerXcodeVersion", .number(CompilerVersion.xcode)))
         }
         let configurations = try model.configurationMembers.map { name, members in
-            let places = try members.map { try place(of: $0, for: "configuration \(name)") }
+            let positions = try members.map { try position(of: $0, for: "configuration \(name)") }
             return (
                 key: name,
-                place: archive.add(ModelArchiveWriter.Collection.set, [("NS.objects", .list(places))])
+                position: archive.add(ModelArchiveWriter.Collection.set, [("NS.objects", .list(positions))])
             )
         }
         if !configurations.isEmpty {
@@ -123,7 +123,7 @@ final class CompiledModelWriter {
         }
         fields.append(("NSEntities", try entityTable()))
         let requests = try model.fetchRequestTemplatesByName.map { name, request in
-            (key: name, place: try add(request, for: name))
+            (key: name, position: try add(request, for: name))
         }
         fields.append(
             (
@@ -133,7 +133,7 @@ final class CompiledModelWriter {
                     : archive.addDictionary(ModelArchiveWriter.Collection.mutableDictionary, requests)
             ))
         let identifiers = try model.versionIdentifiers.map { identifier in
-            try archive.place(of: identifier.base, for: "the model")
+            try archive.position(of: identifier.base, for: "the model")
         }
         let identifierSet = archive.addList(ModelArchiveWriter.Collection.set, identifiers.sorted())
         fields.append(("NSVersionIdentifiers", identifierSet))
@@ -142,7 +142,7 @@ final class CompiledModelWriter {
 
     private func entityTable() throws -> ModelArchiveWriter.Value {
         let entries = try model.entities.map { entity in
-            (key: entity.name ?? "", place: try place(of: entity, for: entity.name ?? ""))
+            (key: entity.name ?? "", position: try position(of: entity, for: entity.name ?? ""))
         }
         guard form == .storeCopy else {
             return archive.addDictionary(ModelArchiveWriter.Collection.mutableDictionary, entries)
@@ -154,7 +154,7 @@ final class CompiledModelWriter {
                 (
                     "keys",
                     archive.addList(
-                        ModelArchiveWriter.Collection.array, sorted.map { archive.place(of: $0.key) })
+                        ModelArchiveWriter.Collection.array, sorted.map { archive.position(of: $0.key) })
                 ),
                 ("length", .number(sorted.count)), ("version", .number(1)),
             ])
@@ -164,7 +164,7 @@ final class CompiledModelWriter {
             ],
             [
                 ("searchMapping", .object(strategy)),
-                ("values", archive.addList(ModelArchiveWriter.Collection.array, sorted.map(\.place))),
+                ("values", archive.addList(ModelArchiveWriter.Collection.array, sorted.map(\.position))),
                 ("emptyToken", .text(Self.emptySlot)), ("version", .number(1)),
             ])
         return .object(table)
@@ -178,16 +178,16 @@ final class CompiledModelWriter {
     private func write(_ entity: NSEntityDescription) throws {
         let name = entity.name ?? ""
         let properties = try properties(of: entity).map { property in
-            let place = try place(of: property, in: entity, for: property.placeName)
-            try write(property, of: entity, at: place)
-            return (key: property.name, place: place)
+            let position = try position(of: property, in: entity, for: property.qualifiedName)
+            try write(property, of: entity, at: position)
+            return (key: property.name, position: position)
         }
         let subentities = try entity.subentities.map {
-            (key: $0.name ?? "", place: try place(of: $0, for: name))
+            (key: $0.name ?? "", position: try position(of: $0, for: name))
         }
-        let superentity = try entity.superentity.map { try place(of: $0, for: name) }
+        let superentity = try entity.superentity.map { try position(of: $0, for: name) }
         var fields: ModelArchiveWriter.Fields = [
-            ("NSManagedObjectModel", .object(modelPlace)),
+            ("NSManagedObjectModel", .object(modelIndex)),
             ("NSEntityName", .text(name)),
             ("NSClassNameForEntity", .text(entity.explicitClassName)),
             ("NSRenamingIdentifier", .text(entity.renamingIdentifier)),
@@ -208,7 +208,7 @@ final class CompiledModelWriter {
             fields.append(("NSCoreSpotlightDisplayNameExpression", .object(try add(expression, for: name))))
         }
         fields += try indexFields(of: entity)
-        archive.fill(try place(of: entity, for: name), ["NSEntityDescription"], fields)
+        archive.fill(try position(of: entity, for: name), ["NSEntityDescription"], fields)
     }
 
     /// Writes lists of names.
@@ -216,7 +216,7 @@ final class CompiledModelWriter {
         let lists = tuples.map { tuple in
             archive.add(
                 ModelArchiveWriter.Collection.mutableArray,
-                [("NS.objects", .list(tuple.map { archive.place(of: $0) }))])
+                [("NS.objects", .list(tuple.map { archive.position(of: $0) }))])
         }
         return archive.addList(ModelArchiveWriter.Collection.mutableArray, lists)
     }

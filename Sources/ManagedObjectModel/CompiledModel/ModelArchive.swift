@@ -74,7 +74,7 @@ final class ModelArchive {
         }
         let fields = try ModelFileError.throwing { try archive.list.fields(of: target) }
         let object = ArchivedObject(
-            archive: self, place: target, classNames: try classNames(fields["$class"]), fields: fields)
+            archive: self, position: target, classNames: try classNames(fields["$class"]), fields: fields)
         objects[target] = object
         return object
     }
@@ -124,12 +124,12 @@ final class ModelArchive {
     /// - Throws: `ModelFileError` for objects of other classes than those of property lists, UUIDs, URLs, sets and
     ///   the null value, for circles, and for more than any model has.
     func value(at index: Int) throws -> Any? {
-        try weighedValue(at: index)?.value
+        try valueWithWeight(at: index)?.value
     }
 
     /// The value, and how many values it is made of. What walks through values later does not know that parts of them
     /// are shared, so each counts as often as it is reached.
-    func weighedValue(at index: Int) throws -> (value: Any, weight: Int)? {
+    func valueWithWeight(at index: Int) throws -> (value: Any, weight: Int)? {
         guard let target = try target(of: index) else { return nil }
         return try ModelFileError.throwing {
             // The reader counts each object as often as it is read, also where it is known.

@@ -31,27 +31,27 @@ final class ModelArchiveWriter {
     /// Writes an object at a reserved index.
     ///
     /// - Parameter classNames: the names of the class and of its superclasses, but for `NSObject`.
-    func fill(_ place: Int, _ classNames: [String], _ fields: Fields) {
+    func fill(_ position: Int, _ classNames: [String], _ fields: Fields) {
         archive.fill(
-            place, classNames: classNames, fields: fields.map { (key: $0.key, value: node($0.value)) })
+            position, classNames: classNames, fields: fields.map { (key: $0.key, value: node($0.value)) })
     }
 
     /// Writes an object.
     ///
     /// - Returns: its index.
     func add(_ classNames: [String], _ fields: Fields) -> Int {
-        let place = reserve()
-        fill(place, classNames, fields)
-        return place
+        let position = reserve()
+        fill(position, classNames, fields)
+        return position
     }
 
     /// Writes an object of which the archive needs one only.
     func addOnce(_ classNames: [String], _ fields: Fields) -> Int {
         let name = classNames.first ?? ""
         if let known = singletons[name] { return known }
-        let place = add(classNames, fields)
-        singletons[name] = place
-        return place
+        let position = add(classNames, fields)
+        singletons[name] = position
+        return position
     }
 
     private func node(_ value: Value) -> Int {
@@ -61,19 +61,19 @@ final class ModelArchiveWriter {
         case .number(let number): archive.add(.integer(Int64(number)))
         case .real(let number): archive.add(.real(number))
         case .data(let data): archive.add(.data(data))
-        case .text(let text?): archive.add(.identifier(UInt64(place(of: text))))
+        case .text(let text?): archive.add(.identifier(UInt64(position(of: text))))
         case .plainText(let text): archive.add(.string(text))
-        case .object(let place): archive.add(.identifier(UInt64(place)))
-        case .list(let places): archive.add(.array(places.map { archive.add(.identifier(UInt64($0))) }))
+        case .object(let position): archive.add(.identifier(UInt64(position)))
+        case .list(let positions): archive.add(.array(positions.map { archive.add(.identifier(UInt64($0))) }))
         }
     }
 
     /// The index of a string, which is written once.
-    func place(of text: String) -> Int {
+    func position(of text: String) -> Int {
         if let known = texts[text] { return known }
-        let place = archive.addObject(.string(text))
-        texts[text] = place
-        return place
+        let position = archive.addObject(.string(text))
+        texts[text] = position
+        return position
     }
 
     // MARK: Collections
@@ -88,19 +88,19 @@ final class ModelArchiveWriter {
     }
 
     /// Writes an array or a set.
-    func addList(_ classNames: [String], _ places: [Int]) -> Value {
-        .object(add(classNames, [("NS.objects", .list(places))]))
+    func addList(_ classNames: [String], _ positions: [Int]) -> Value {
+        .object(add(classNames, [("NS.objects", .list(positions))]))
     }
 
     /// Writes a dictionary with strings as keys.
-    func addDictionary(_ classNames: [String], _ entries: [(key: String, place: Int)]) -> Value {
+    func addDictionary(_ classNames: [String], _ entries: [(key: String, position: Int)]) -> Value {
         let entries = entries.sorted { $0.key.utf8Precedes($1.key) }
         return .object(
             add(
                 classNames,
                 [
-                    ("NS.keys", .list(entries.map { place(of: $0.key) })),
-                    ("NS.objects", .list(entries.map(\.place))),
+                    ("NS.keys", .list(entries.map { position(of: $0.key) })),
+                    ("NS.objects", .list(entries.map(\.position))),
                 ]))
     }
 
@@ -111,22 +111,22 @@ final class ModelArchiveWriter {
     /// - Throws: `ModelFileError` for a value that does not support secure coding.
     func addValue(_ value: Any?, for element: String) throws -> Value {
         guard let value else { return .null }
-        return .object(try place(of: value, for: element))
+        return .object(try position(of: value, for: element))
     }
 
     /// The index of a value of Foundation, which is written unless it is a string that is there already.
-    func place(of value: Any, for element: String) throws -> Int {
-        if let text = value as? String { return place(of: text) }
+    func position(of value: Any, for element: String) throws -> Int {
+        if let text = value as? String { return position(of: text) }
         if let decimal = value as? NSDecimalNumber, decimal == .zero {
             return add(zero: decimal)
         }
-        let place = archive.reference(to: value)
+        let position = archive.reference(to: value)
         if let failure = archive.failure {
             throw ModelFileError(
                 .invalidValue, "a value cannot be archived: \(failure.localizedDescription)", element: element
             )
         }
-        return place
+        return position
     }
 
     /// Writes the number 0 as Apple's archives have it: an object of a private class, without digits, whose exponent

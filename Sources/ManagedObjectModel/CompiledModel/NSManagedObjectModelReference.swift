@@ -9,14 +9,14 @@ import CocoaFoundation
 /// let model = try reference.resolve()
 /// ```
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-    private enum Place {
+    private enum Origin {
         case model(NSManagedObjectModel)
         case file(URL)
         case name(String, Bundle?)
         case hashes([String: Data], Bundle?)
     }
 
-    private let place: Place
+    private let origin: Origin
     private let lock = NSLock()
     private var found: NSManagedObjectModel?
 
@@ -26,20 +26,20 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
 
     /// Makes a reference to a model that is there already.
     public init(model: NSManagedObjectModel, versionChecksum: String) {
-        place = .model(model)
+        origin = .model(model)
         self.versionChecksum = versionChecksum
     }
 
     /// Makes a reference to the model in a file: `.mom`, `.momd`, `.xcdatamodel` or `.xcdatamodeld`. Of several versions
     /// the one with the checksum is meant.
     public init(fileURL: URL, versionChecksum: String) {
-        place = .file(fileURL)
+        origin = .file(fileURL)
         self.versionChecksum = versionChecksum
     }
 
     /// Makes a reference to the model, or the version of a model, that has a name in a bundle; `nil` is the main bundle.
     public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
-        place = .name(modelName, bundle)
+        origin = .name(modelName, bundle)
         self.versionChecksum = versionChecksum
     }
 
@@ -51,7 +51,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         for (name, hash) in versionHash {
             if let name = name as? String, let hash = hash as? Data { hashes[name] = hash }
         }
-        place = .hashes(hashes, bundle)
+        origin = .hashes(hashes, bundle)
         self.versionChecksum = versionChecksum
     }
 
@@ -85,7 +85,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
         let candidates: [NSManagedObjectModel]
         let what: String
         var cause: (any Error)?
-        switch place {
+        switch origin {
         case .model(let model):
             (candidates, what) = ([model], "the model given")
         case .file(let url):

@@ -112,7 +112,7 @@ struct PropertyReader {
 
     private func composite() throws -> NSCompositeAttributeDescription {
         let composite = NSCompositeAttributeDescription()
-        guard !enclosing.contains(object.place) else {
+        guard !enclosing.contains(object.position) else {
             throw object.error(.cycle, "the composite attribute contains itself")
         }
         guard enclosing.count < Self.deepestComposite else {
@@ -128,7 +128,7 @@ struct PropertyReader {
                         .tooLarge, "the composite attributes of the model have too many elements")
                 }
                 let reader = PropertyReader(
-                    element, expressions, elementCount, enclosing: enclosing + [object.place])
+                    element, expressions, elementCount, enclosing: enclosing + [object.position])
                 guard let attribute = try reader.property() as? NSAttributeDescription else {
                     throw element.error(.invalidValue, "the element is not an attribute")
                 }

@@ -175,10 +175,10 @@ package struct EntityCheck {
         if !destination.hasProperty(inverse) {
             report(
                 .inverseMismatch, name,
-                "the inverse \(inverse.placeName) is not a relationship of '\(destination.name ?? "?")'")
+                "the inverse \(inverse.qualifiedName) is not a relationship of '\(destination.name ?? "?")'")
         } else if inverse.inverseRelationship !== relationship {
-            let other = inverse.inverseRelationship.map { "is \($0.placeName)" } ?? "is missing"
-            report(.inverseMismatch, name, "the inverse of the inverse \(inverse.placeName) \(other)")
+            let other = inverse.inverseRelationship.map { "is \($0.qualifiedName)" } ?? "is missing"
+            report(.inverseMismatch, name, "the inverse of the inverse \(inverse.qualifiedName) \(other)")
         }
     }
 

@@ -33,9 +33,9 @@ extension NSManagedObjectModel {
         let found = inconsistencies()
         guard let first = found.first else { return }
         let more = found.count > 1 ? " (and \(found.count - 1) more contradictions in the model)" : ""
-        let place = [first.entity, first.property].compactMap { $0 }.joined(separator: ".")
+        let location = [first.entity, first.property].compactMap { $0 }.joined(separator: ".")
         throw ModelFileError(
-            first.problem.reason, first.detail + more, element: place.isEmpty ? nil : place)
+            first.problem.reason, first.detail + more, element: location.isEmpty ? nil : location)
     }
 
     /// Everything that is wrong with the model, in the order of its entities.

@@ -141,11 +141,11 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Stops the program if the description can no longer be changed.
     func willChange(_ property: String) {
-        refuseChange(of: property, in: placeName, if: isImmutable)
+        refuseChange(of: property, in: qualifiedName, if: isImmutable)
     }
 
     /// The entity and property for a message, such as `Book.title`.
-    package var placeName: String { "\(owner?.name ?? "?").\(name.isEmpty ? "?" : name)" }
+    package var qualifiedName: String { "\(owner?.name ?? "?").\(name.isEmpty ? "?" : name)" }
 
     /// Ends the time in which the description can be changed and computes what it derives.
     func makeImmutable() {
@@ -201,5 +201,5 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
             && areEqual(validationWarnings, other.validationWarnings)
     }
 
-    open override var description: String { "<\(type(of: self)) \(placeName)>" }
+    open override var description: String { "<\(type(of: self)) \(qualifiedName)>" }
 }

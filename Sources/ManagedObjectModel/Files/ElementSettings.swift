@@ -7,16 +7,16 @@ import CocoaFoundation
 struct ElementSettings {
     let element: ModelElement
     /// The entity, or entity and property.
-    let place: String
+    let location: String
 
     init(_ element: ModelElement, in entity: String? = nil) {
         self.element = element
         let name = element["name"] ?? "<\(element.name)>"
-        place = entity.map { "\($0).\(name)" } ?? name
+        location = entity.map { "\($0).\(name)" } ?? name
     }
 
     func error(_ reason: ModelFileError.Reason, _ detail: String) -> ModelFileError {
-        ModelFileError(reason, detail, element: place, line: element.line)
+        ModelFileError(reason, detail, element: location, line: element.line)
     }
 
     /// A string, or `nil` if it is missing or empty.

@@ -78,14 +78,14 @@ struct ModelXMLWriter {
 
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    private mutating func append(text: String, of place: String) throws {
+    private mutating func append(text: String, of location: String) throws {
         // A reader skips white space before text, except where it is written as references.
         let space = text.utf8.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         for byte in space { append("&#\(byte);") }
-        try append(value: String(text[space.endIndex...]), of: place, isAttribute: false)
+        try append(value: String(text[space.endIndex...]), of: location, isAttribute: false)
     }
 
-    private mutating func append(value: String, of place: String, isAttribute: Bool) throws {
+    private mutating func append(value: String, of location: String, isAttribute: Bool) throws {
         for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "&"): append("&amp;")
@@ -96,7 +96,7 @@ struct ModelXMLWriter {
             case 0x09, 0x0A, 0x20...: bytes.append(byte)
             default:
                 throw ModelFileError(
-                    .invalidValue, "the value of '\(place)' contains the control character \(byte)")
+                    .invalidValue, "the value of '\(location)' contains the control character \(byte)")
             }
         }
     }

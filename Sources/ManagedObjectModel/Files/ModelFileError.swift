@@ -64,9 +64,9 @@ public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Se
 
     /// The position and the reason in one sentence.
     public var description: String {
-        var place = file?.path ?? "model"
-        if let line { place += ":\(line)" }
-        return [place, element, detail].compactMap { $0 }.joined(separator: ": ")
+        var location = file?.path ?? "model"
+        if let line { location += ":\(line)" }
+        return [location, element, detail].compactMap { $0 }.joined(separator: ": ")
     }
 
     /// The same as `description`.

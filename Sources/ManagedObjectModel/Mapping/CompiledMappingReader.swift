@@ -165,12 +165,12 @@ final class CompiledMappingReader {
 
     /// The object that a field refers to; `nil` for the null object.
     private func object(at field: Int) throws -> (className: String, fields: [String: Int])? {
-        var place = field
+        var position = field
         if case .identifier(let reference) = archive.list.nodes[field] {
             guard let target = try archive.object(at: reference) else { return nil }
-            place = target
+            position = target
         }
-        let fields = try archive.list.fields(of: place)
+        let fields = try archive.list.fields(of: position)
         try spend(fields.count)
         return (try classNames.name(of: fields, in: archive), fields)
     }

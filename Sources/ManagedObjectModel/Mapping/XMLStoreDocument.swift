@@ -30,7 +30,7 @@ package struct XMLStoreDocument {
     let objects: [Object]
     /// The metadata of the store.
     let metadata: [String: Any]
-    private let places: [String: Int]
+    private let positions: [String: Int]
 
     /// - Parameter root: the tree of the file.
     /// - Throws: `ModelFileError` for an element that an XML store does not have, and for an identifier that
@@ -41,7 +41,7 @@ package struct XMLStoreDocument {
                 .malformed, "the file holds a <\(root.name)> and no <database>", line: root.line)
         }
         var objects: [Object] = []
-        var places: [String: Int] = [:]
+        var positions: [String: Int] = [:]
         var metadata: [String: Any] = [:]
         for element in root.children {
             switch element.name {
@@ -51,7 +51,7 @@ package struct XMLStoreDocument {
                 }
             case "object":
                 let object = try Self.object(element)
-                guard places.updateValue(objects.count, forKey: object.id) == nil else {
+                guard positions.updateValue(objects.count, forKey: object.id) == nil else {
                     throw ModelFileError(
                         .duplicateName, "there are two objects '\(object.id)'", line: element.line)
                 }
@@ -61,12 +61,12 @@ package struct XMLStoreDocument {
             }
         }
         self.objects = objects
-        self.places = places
+        self.positions = positions
         self.metadata = metadata
     }
 
     /// The object of an identifier; `nil` if there is none.
-    func object(_ id: String) -> Object? { places[id].map { objects[$0] } }
+    func object(_ id: String) -> Object? { positions[id].map { objects[$0] } }
 
     // MARK: Objects
 

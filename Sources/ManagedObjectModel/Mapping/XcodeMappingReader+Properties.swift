@@ -3,16 +3,16 @@ import CocoaFoundation
 extension XcodeMappingReader {
     /// The mappings of properties in the order of their names.
     func propertyMappings(
-        _ objects: [XMLStoreDocument.Object], in place: EntityPlace,
-        _ expression: (XMLStoreDocument.Object, String, EntityPlace) throws -> NSExpression?
+        _ objects: [XMLStoreDocument.Object], in outline: EntityMappingOutline,
+        _ expression: (XMLStoreDocument.Object, String, EntityMappingOutline) throws -> NSExpression?
     ) throws -> [NSPropertyMapping] {
         var names: Set<String> = []
         let mappings = try objects.map { object in
             guard let name = object.text("name") else {
                 throw ModelFileError(
-                    .missingValue, "a property mapping has no name", element: place.name, line: object.line)
+                    .missingValue, "a property mapping has no name", element: outline.name, line: object.line)
             }
-            let element = "\(place.name).\(name)"
+            let element = "\(outline.name).\(name)"
             guard names.insert(name).inserted else {
                 throw ModelFileError(
                     .duplicateName, "there are two mappings of this property", element: element,
@@ -22,7 +22,7 @@ extension XcodeMappingReader {
             mapping.name = name
             mapping.userInfo = try userInfo(of: object, in: element)
             mapping.valueExpression =
-                try archivedExpression(of: object, in: element) ?? expression(object, name, place)
+                try archivedExpression(of: object, in: element) ?? expression(object, name, outline)
             return mapping
         }
         return mappings.sorted { ($0.name ?? "").utf8Precedes($1.name ?? "") }
@@ -31,9 +31,9 @@ extension XcodeMappingReader {
     /// The expression of an attribute for which the developer wrote none: the value of the attribute of the
     /// same name, if the source has one.
     func attributeExpression(
-        _ object: XMLStoreDocument.Object, _ name: String, _ place: EntityPlace
+        _ object: XMLStoreDocument.Object, _ name: String, _ outline: EntityMappingOutline
     ) throws -> NSExpression? {
-        guard let source = try source(of: place, for: name) else { return nil }
+        guard let source = try source(of: outline, for: name) else { return nil }
         return source.attributesByName[name] == nil ? nil : MappingExpression.sourceValue(name)
     }
 
@@ -41,13 +41,13 @@ extension XcodeMappingReader {
     /// of what a key path leads to, which are both chosen in the editor, or those that were made of the
     /// destinations of the relationship of the same name.
     func relationshipExpression(
-        _ object: XMLStoreDocument.Object, _ name: String, _ place: EntityPlace
+        _ object: XMLStoreDocument.Object, _ name: String, _ outline: EntityMappingOutline
     ) throws -> NSExpression? {
         if let mappingName = object.text("sourcemappingname") {
             guard let keyPath = object.text("sourcekeypath") else {
                 throw ModelFileError(
                     .missingValue, "the relationship has the mapping '\(mappingName)' but no key path",
-                    element: "\(place.name).\(name)", line: object.line)
+                    element: "\(outline.name).\(name)", line: object.line)
             }
             let sources: NSExpression
             do {
@@ -55,22 +55,22 @@ extension XcodeMappingReader {
             } catch {
                 throw ModelFileError(
                     .invalidValue, "the key path '\(keyPath)' cannot be read: \(error)",
-                    element: "\(place.name).\(name)", line: object.line)
+                    element: "\(outline.name).\(name)", line: object.line)
             }
             return MappingExpression.destinationInstances(ofMappingNamed: mappingName, from: sources)
         }
         guard try object.flag("autogenerateexpression") ?? true,
-            let relationship = try source(of: place, for: name)?.relationshipsByName[name]
+            let relationship = try source(of: outline, for: name)?.relationshipsByName[name]
         else { return nil }
-        return generatedExpression(of: relationship, place)
+        return generatedExpression(of: relationship, outline)
     }
 
     /// The objects of the one mapping between the destinations' entities; where there is none or several,
     /// or where the destinations can be of subentities, those made by any mapping.
     private func generatedExpression(
-        of relationship: NSRelationshipDescription, _ place: EntityPlace
+        of relationship: NSRelationshipDescription, _ outline: EntityMappingOutline
     ) -> NSExpression {
-        let destination = place.destination?.relationshipsByName[relationship.name]?.destinationEntity
+        let destination = outline.destination?.relationshipsByName[relationship.name]?.destinationEntity
         if let source = relationship.destinationEntity, source.subentities.isEmpty,
             let sourceName = source.name,
             let destinationName = destination?.name,
@@ -84,15 +84,17 @@ extension XcodeMappingReader {
     }
 
     /// The source entity of a mapping; `nil` if it has none.
-    private func source(of place: EntityPlace, for property: String) throws -> NSEntityDescription? {
-        if place.source == nil, place.object.text("sourcename") != nil {
+    private func source(of outline: EntityMappingOutline, for property: String) throws -> NSEntityDescription?
+    {
+        if outline.source == nil, outline.object.text("sourcename") != nil {
             throw ModelFileError(
                 .missingValue,
                 "the file does not hold the source model, without which the expression of a "
-                    + "property that has none of its own is not known", element: "\(place.name).\(property)",
-                line: place.object.line)
+                    + "property that has none of its own is not known",
+                element: "\(outline.name).\(property)",
+                line: outline.object.line)
         }
-        return place.source
+        return outline.source
     }
 
     // MARK: Archives

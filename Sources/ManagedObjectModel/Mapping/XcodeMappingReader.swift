@@ -26,7 +26,7 @@ struct XcodeMappingReader {
     }
 
     /// What is known of an entity mapping before its properties are read.
-    struct EntityPlace {
+    struct EntityMappingOutline {
         let object: XMLStoreDocument.Object
         let name: String
         let source: NSEntityDescription?
@@ -110,87 +110,88 @@ struct XcodeMappingReader {
     ///
     /// - Throws: `ModelFileError`, without a file.
     mutating func mappingModel() throws -> NSMappingModel {
-        let places = try entityPlaces()
+        let outlines = try entityMappingOutlines()
         var seen: Set<String> = []
-        for place in places {
-            guard seen.insert(place.name).inserted else {
-                throw place.error(.duplicateName, "there are two entity mappings of this name")
+        for outline in outlines {
+            guard seen.insert(outline.name).inserted else {
+                throw outline.error(.duplicateName, "there are two entity mappings of this name")
             }
-            if let source = place.object.text("sourcename"),
-                let destination = place.object.text("destinationname")
+            if let source = outline.object.text("sourcename"),
+                let destination = outline.object.text("destinationname")
             {
-                names[EntityNames(source: source, destination: destination), default: []].append(place.name)
+                names[EntityNames(source: source, destination: destination), default: []].append(outline.name)
             }
         }
         let model = NSMappingModel()
-        model.entityMappings = try places.map { try entityMapping($0) }
+        model.entityMappings = try outlines.map { try entityMapping($0) }
         return model
     }
 
     /// The entity mappings in the order of their numbers.
-    private mutating func entityPlaces() throws -> [EntityPlace] {
+    private mutating func entityMappingOutlines() throws -> [EntityMappingOutline] {
         let objects = try destinations("entitymappings", of: root, type: "XDDEVENTITYMAPPING", "the model")
         let numbered = try objects.enumerated().map { index, object in
             (number: try object.number("mappingnumber") ?? Int.max, index: index, object: object)
         }
         return try numbered.sorted { ($0.number, $0.index) < ($1.number, $1.index) }.map {
-            try entityPlace($0.object)
+            try entityMappingOutline($0.object)
         }
     }
 
-    private func entityPlace(_ object: XMLStoreDocument.Object) throws -> EntityPlace {
+    private func entityMappingOutline(_ object: XMLStoreDocument.Object) throws -> EntityMappingOutline {
         let source = object.text("sourcename")
         let destination = object.text("destinationname")
         let name = object.text("name") ?? [source, destination].compactMap { $0 }.joined(separator: "To")
-        let place = EntityPlace(
+        let outline = EntityMappingOutline(
             object: object, name: name, source: source.flatMap { sourceModel?.entitiesByName[$0] },
             destination: destination.flatMap { destinationModel?.entitiesByName[$0] })
         guard !name.isEmpty else {
-            throw place.error(.missingValue, "the entity mapping has neither a name nor entities")
+            throw outline.error(.missingValue, "the entity mapping has neither a name nor entities")
         }
-        if let source, sourceModel != nil, place.source == nil {
-            throw place.error(.unknownName, "the source entity '\(source)' is not in the source model")
+        if let source, sourceModel != nil, outline.source == nil {
+            throw outline.error(.unknownName, "the source entity '\(source)' is not in the source model")
         }
-        if let destination, destinationModel != nil, place.destination == nil {
-            throw place.error(
+        if let destination, destinationModel != nil, outline.destination == nil {
+            throw outline.error(
                 .unknownName, "the destination entity '\(destination)' is not in the destination model")
         }
-        return place
+        return outline
     }
 
-    private mutating func entityMapping(_ place: EntityPlace) throws -> NSEntityMapping {
-        let object = place.object
+    private mutating func entityMapping(_ outline: EntityMappingOutline) throws -> NSEntityMapping {
+        let object = outline.object
         let mapping = NSEntityMapping()
-        mapping.name = place.name
+        mapping.name = outline.name
         mapping.sourceEntityName = object.text("sourcename")
         mapping.destinationEntityName = object.text("destinationname")
-        mapping.sourceEntityVersionHash = place.source.map { hashes.digest(of: $0) }
-        mapping.destinationEntityVersionHash = place.destination.map { hashes.digest(of: $0) }
+        mapping.sourceEntityVersionHash = outline.source.map { hashes.digest(of: $0) }
+        mapping.destinationEntityVersionHash = outline.destination.map { hashes.digest(of: $0) }
         mapping.entityMigrationPolicyClassName = object.text("migrationpolicyclassname")
-        mapping.userInfo = try userInfo(of: object, in: place.name)
+        mapping.userInfo = try userInfo(of: object, in: outline.name)
         let attributes = try destinations(
-            "attributemappings", of: object, type: "XDDEVATTRIBUTEMAPPING", place.name)
+            "attributemappings", of: object, type: "XDDEVATTRIBUTEMAPPING", outline.name)
         let relationships = try destinations(
-            "relationshipmappings", of: object, type: "XDDEVRELATIONSHIPMAPPING", place.name)
-        mapping.attributeMappings = try propertyMappings(attributes, in: place, attributeExpression)
-        mapping.relationshipMappings = try propertyMappings(relationships, in: place, relationshipExpression)
-        mapping.sourceExpression = try sourceExpression(place)
-        mapping.mappingType = try mappingType(of: mapping, place, changes: attributes + relationships)
+            "relationshipmappings", of: object, type: "XDDEVRELATIONSHIPMAPPING", outline.name)
+        mapping.attributeMappings = try propertyMappings(attributes, in: outline, attributeExpression)
+        mapping.relationshipMappings = try propertyMappings(
+            relationships, in: outline, relationshipExpression)
+        mapping.sourceExpression = try sourceExpression(outline)
+        mapping.mappingType = try mappingType(of: mapping, outline, changes: attributes + relationships)
         return mapping
     }
 
     /// The type that the file says, or, as usually it says none, the one that follows from the rest.
     private func mappingType(
-        of mapping: NSEntityMapping, _ place: EntityPlace, changes: [XMLStoreDocument.Object]
+        of mapping: NSEntityMapping, _ outline: EntityMappingOutline, changes: [XMLStoreDocument.Object]
     ) throws -> NSEntityMappingType {
-        switch place.object.text("mappingtypename") ?? "Undefined" {
+        switch outline.object.text("mappingtypename") ?? "Undefined" {
         case "Undefined": break
         case "Custom": return .customEntityMappingType
         case "Add": return .addEntityMappingType
         case "Remove": return .removeEntityMappingType
         case "Copy": return .copyEntityMappingType
         case "Transform": return .transformEntityMappingType
-        case let name: throw place.error(.invalidValue, "the mapping type '\(name)' is unknown")
+        case let name: throw outline.error(.invalidValue, "the mapping type '\(name)' is unknown")
         }
         if mapping.entityMigrationPolicyClassName != nil { return .customEntityMappingType }
         switch (mapping.sourceEntityName, mapping.destinationEntityName) {
@@ -206,27 +207,27 @@ struct XcodeMappingReader {
             let isCopy =
                 source == destination && isUnchanged && mapping.sourceEntityVersionHash != nil
                 && mapping.sourceEntityVersionHash == mapping.destinationEntityVersionHash
-                && place.object.text("sourcefilterpredicatestring") == nil
+                && outline.object.text("sourcefilterpredicatestring") == nil
             return isCopy ? .copyEntityMappingType : .transformEntityMappingType
         }
     }
 
     /// The fetch of the source objects, which the filter of the developer may narrow.
-    private func sourceExpression(_ place: EntityPlace) throws -> NSExpression? {
-        guard let source = place.object.text("sourcename") else { return nil }
-        guard try place.object.flag("autogenerateexpression") ?? true else {
-            throw place.error(
+    private func sourceExpression(_ outline: EntityMappingOutline) throws -> NSExpression? {
+        guard let source = outline.object.text("sourcename") else { return nil }
+        guard try outline.object.flag("autogenerateexpression") ?? true else {
+            throw outline.error(
                 .unsupportedForm,
                 "an entity mapping with its own fetch is not supported: no file that has one "
                     + "is known")
         }
-        guard let filter = place.object.text("sourcefilterpredicatestring") else {
+        guard let filter = outline.object.text("sourcefilterpredicatestring") else {
             return MappingExpression.sourceInstances(ofEntityNamed: source)
         }
         do {
             _ = try NSPredicate(parsing: filter)
         } catch {
-            throw place.error(.invalidValue, "the filter '\(filter)' cannot be read: \(error)")
+            throw outline.error(.invalidValue, "the filter '\(filter)' cannot be read: \(error)")
         }
         return MappingExpression.sourceInstances(ofEntityNamed: source, predicate: filter)
     }
@@ -235,29 +236,29 @@ struct XcodeMappingReader {
 
     /// The destinations of a relationship, each of which no other object has.
     private mutating func destinations(
-        _ name: String, of object: XMLStoreDocument.Object, type: String, _ place: String
+        _ name: String, of object: XMLStoreDocument.Object, type: String, _ outline: String
     ) throws -> [XMLStoreDocument.Object] {
         try (object.relationships[name] ?? []).map { id in
             guard let destination = document.object(id) else {
                 throw ModelFileError(
-                    .unknownName, "'\(name)' refers to '\(id)', which is not in the file", element: place,
+                    .unknownName, "'\(name)' refers to '\(id)', which is not in the file", element: outline,
                     line: object.line)
             }
             guard destination.entity == type else {
                 throw ModelFileError(
                     .invalidValue, "'\(name)' refers to '\(id)', which is a \(destination.entity)",
-                    element: place, line: object.line)
+                    element: outline, line: object.line)
             }
             guard taken.insert(id).inserted else {
                 throw ModelFileError(
-                    .duplicateName, "'\(id)' is referred to twice", element: place, line: object.line)
+                    .duplicateName, "'\(id)' is referred to twice", element: outline, line: object.line)
             }
             return destination
         }
     }
 }
 
-extension XcodeMappingReader.EntityPlace {
+extension XcodeMappingReader.EntityMappingOutline {
     func error(_ reason: ModelFileError.Reason, _ detail: String) -> ModelFileError {
         ModelFileError(reason, detail, element: name, line: object.line)
     }

@@ -9,12 +9,12 @@ struct ArchivedClassNames {
     ///
     /// - Throws: `MalformedPropertyList` if the object has none.
     mutating func name(of fields: [String: Int], in archive: KeyedArchive) throws -> String {
-        guard let field = fields["$class"], case .identifier(let place) = archive.list.nodes[field] else {
+        guard let field = fields["$class"], case .identifier(let location) = archive.list.nodes[field] else {
             return try archive.classNames(of: fields)[0]
         }
-        if let name = names[place] { return name }
+        if let name = names[location] { return name }
         let name = try archive.classNames(of: fields)[0]
-        names[place] = name
+        names[location] = name
         return name
     }
 }

@@ -5,9 +5,9 @@ extension AttributeLimits {
     ///
     /// - Throws: `ModelFileError` (`.inexpressible`) for a validation predicate that no setting stands for.
     static func write(
-        _ attribute: NSAttributeDescription, into element: inout ModelElement, at place: String
+        _ attribute: NSAttributeDescription, into element: inout ModelElement, at location: String
     ) throws {
-        try checkWarnings(attribute, at: place)
+        try checkWarnings(attribute, at: location)
         guard !attribute.validationPredicates.isEmpty else { return }
         let type = attribute.attributeType
         for name in settingNames(type) {
@@ -33,17 +33,18 @@ extension AttributeLimits {
             guard isKept == true, read?.predicates.count == attribute.validationPredicates.count else {
                 let text = warning is NSNumber ? "" : " with the warning '\(warning ?? "none")'"
                 throw ModelWriter.inexpressible(
-                    "the validation predicate '\(predicate.formatString)'\(text)", at: place)
+                    "the validation predicate '\(predicate.formatString)'\(text)", at: location)
             }
         }
     }
 
     /// - Throws: `ModelFileError` (`.inexpressible`) for a validation warning that belongs to no predicate.
-    static func checkWarnings(_ property: NSPropertyDescription, at place: String) throws {
+    static func checkWarnings(_ property: NSPropertyDescription, at location: String) throws {
         guard property.validationWarnings.count > property.validationPredicates.count,
             let warning = property.validationWarnings.last
         else { return }
-        throw ModelWriter.inexpressible("the validation warning '\(warning)' without a predicate", at: place)
+        throw ModelWriter.inexpressible(
+            "the validation warning '\(warning)' without a predicate", at: location)
     }
 
     /// The settings in the order of the model editor.

@@ -7,13 +7,13 @@ enum DefaultValueText {
     /// - Throws: `ModelFileError` (`.inexpressible`) for a value that is not of the attribute's type, and for
     ///   the types that have no text.
     static func write(
-        _ attribute: NSAttributeDescription, into element: inout ModelElement, at place: String
+        _ attribute: NSAttributeDescription, into element: inout ModelElement, at location: String
     ) throws {
         guard let value = attribute.defaultValue else { return }
         let type = attribute.attributeType
         guard let text = text(of: value, type) else {
             throw ModelWriter.inexpressible(
-                "the default value '\(value)' of an attribute of type \(type.displayName)", at: place)
+                "the default value '\(value)' of an attribute of type \(type.displayName)", at: location)
         }
         element[type == .dateAttributeType ? "defaultDateTimeInterval" : "defaultValueString"] = text
     }

@@ -17,12 +17,12 @@ extension EditorModelArchive {
 
     /// The object that a field refers to; `nil` for the null object.
     func object(at field: Int) throws -> Object? {
-        var place = field
+        var location = field
         if case .identifier(let reference) = archive.list.nodes[field] {
             guard let target = try archive.object(at: reference) else { return nil }
-            place = target
+            location = target
         }
-        let fields = try archive.list.fields(of: place)
+        let fields = try archive.list.fields(of: location)
         try spend(fields.count)
         return Object(className: try classNames.name(of: fields, in: archive), fields: fields)
     }

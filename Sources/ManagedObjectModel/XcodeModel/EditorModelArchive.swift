@@ -174,11 +174,11 @@ final class EditorModelArchive {
     }
 
     /// Reads something, and says in errors where it was.
-    func at<Value>(_ place: String, _ body: () throws -> Value) throws -> Value {
+    func at<Value>(_ location: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as ModelFileError where error.element == nil {
-            throw ModelFileError(error.reason, error.detail, element: place)
+            throw ModelFileError(error.reason, error.detail, element: location)
         }
     }
 }

@@ -6,7 +6,7 @@ extension ModelBuilder {
         let property = NSFetchedPropertyDescription()
         property.isSyncable = try settings.flag("syncable")
         property.fetchRequest = try settings.element.children(named: "fetchRequest").first.map {
-            try fetchRequest(ElementSettings($0, in: settings.place))
+            try fetchRequest(ElementSettings($0, in: settings.location))
         }
         return property
     }

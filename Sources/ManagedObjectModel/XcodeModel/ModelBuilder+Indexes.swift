@@ -23,7 +23,7 @@ extension ModelBuilder {
 
     private func fetchIndex(_ settings: ElementSettings) throws -> NSFetchIndexDescription {
         let elements = try settings.element.children(named: "fetchIndexElement").map {
-            try indexElement(ElementSettings($0, in: settings.place))
+            try indexElement(ElementSettings($0, in: settings.location))
         }
         let index = NSFetchIndexDescription(name: try settings.required("name"), elements: elements)
         if let text = settings.text("partialIndexPredicate") {

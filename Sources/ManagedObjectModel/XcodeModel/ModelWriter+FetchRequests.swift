@@ -3,18 +3,19 @@ import CocoaFoundation
 extension ModelWriter {
     /// The element of a fetch request. A setting is written where it is not what the reader takes for granted.
     func element(
-        _ request: NSFetchRequest<any NSFetchRequestResult>, name: String, place: String
+        _ request: NSFetchRequest<any NSFetchRequestResult>, name: String, location: String
     ) throws -> ModelElement {
-        try refuseSettingsWithoutPlace(request, place)
+        try refuseInexpressibleSettings(request, location)
         var element = ModelElement("fetchRequest", attributes: [.init("name", name)])
-        element["entity"] = try Self.name(request.entityName, of: "the entity of a fetch request", at: place)
-        element["predicateString"] = try request.predicate.map { try Self.text($0, at: place) }
+        element["entity"] = try Self.name(
+            request.entityName, of: "the entity of a fetch request", at: location)
+        element["predicateString"] = try request.predicate.map { try Self.text($0, at: location) }
         for (setting, number) in [
             ("fetchLimit", request.fetchLimit), ("fetchOffset", request.fetchOffset),
             ("fetchBatchSize", request.fetchBatchSize), ("resultType", Int(request.resultType.rawValue)),
         ] where number != 0 {
             guard (0...Int(Int32.max)).contains(number) else {
-                throw Self.inexpressible("'\(setting)' of \(number)", at: place)
+                throw Self.inexpressible("'\(setting)' of \(number)", at: location)
             }
             element[setting] = "\(number)"
         }
@@ -35,8 +36,8 @@ extension ModelWriter {
         return element
     }
 
-    private func refuseSettingsWithoutPlace(
-        _ request: NSFetchRequest<any NSFetchRequestResult>, _ place: String
+    private func refuseInexpressibleSettings(
+        _ request: NSFetchRequest<any NSFetchRequestResult>, _ location: String
     ) throws {
         let set: [(String, Bool)] = [
             ("sortDescriptors", request.sortDescriptors?.isEmpty ?? true),
@@ -50,7 +51,7 @@ extension ModelWriter {
             ("shouldRefreshRefetchedObjects", !request.shouldRefreshRefetchedObjects),
         ]
         if let (setting, _) = set.first(where: { !$0.1 }) {
-            throw Self.inexpressible("'\(setting)' of a fetch request", at: place)
+            throw Self.inexpressible("'\(setting)' of a fetch request", at: location)
         }
     }
 }

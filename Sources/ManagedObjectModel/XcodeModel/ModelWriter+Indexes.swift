@@ -31,32 +31,34 @@ extension ModelWriter {
         _ index: NSFetchIndexDescription, in entity: NSEntityDescription
     ) throws -> ModelElement {
         let entityName = entity.name ?? "?"
-        let place = "\(entityName).\(index.name)"
+        let location = "\(entityName).\(index.name)"
         let name = try Self.name(index.name, of: "an index", at: entityName)
         var element = ModelElement("fetchIndex", attributes: [.init("name", name)])
         element["partialIndexPredicate"] = try index.partialIndexPredicate.map {
-            try Self.text($0, at: place)
+            try Self.text($0, at: location)
         }
-        element.children = try index.elements.map { try self.element($0, at: place) }
+        element.children = try index.elements.map { try self.element($0, at: location) }
         return element
     }
 
     private func element(
-        _ part: NSFetchIndexElementDescription, at place: String
+        _ part: NSFetchIndexElementDescription, at location: String
     ) throws -> ModelElement {
         var element = ModelElement("fetchIndexElement")
         if part.isOverExpression {
             guard let description = part.property as? NSExpressionDescription,
                 let expression = description.expression
-            else { throw ModelFileError(.missingValue, "an index element has no expression", element: place) }
-            let text = try Self.text(expression, at: place)
+            else {
+                throw ModelFileError(.missingValue, "an index element has no expression", element: location)
+            }
+            let text = try Self.text(expression, at: location)
             if description.name != text { element["property"] = description.name }
             element["expression"] = text
             if description.expressionResultType != .undefinedAttributeType {
                 element["expressionType"] = description.expressionResultType.displayName
             }
         } else {
-            element["property"] = try Self.name(part.propertyName, of: "an index element", at: place)
+            element["property"] = try Self.name(part.propertyName, of: "an index element", at: location)
         }
         element["type"] = part.collationType == .rTree ? "RTree" : "Binary"
         element["order"] = part.isAscending ? "ascending" : "descending"

@@ -18,7 +18,7 @@ extension ModelWriter {
             !(property is NSAttributeDescription || property is NSRelationshipDescription
             || property is NSFetchedPropertyDescription)
         {
-            throw Self.inexpressible("a property of class \(type(of: property))", at: property.placeName)
+            throw Self.inexpressible("a property of class \(type(of: property))", at: property.qualifiedName)
         }
     }
 
@@ -31,7 +31,7 @@ extension ModelWriter {
         _ attribute: NSAttributeDescription, in holder: String,
         inside enclosing: [NSCompositeAttributeDescription] = []
     ) throws -> ModelElement {
-        let place = "\(holder).\(attribute.name)"
+        let location = "\(holder).\(attribute.name)"
         let name = try Self.name(attribute.name, of: "an attribute", at: holder)
         var element = ModelElement("attribute", attributes: [.init("name", name)])
         element.setFlag("optional", attribute.isOptional)
@@ -40,34 +40,34 @@ extension ModelWriter {
             element["attributeType"] = attribute.attributeType.displayName
         }
         if let composite = attribute as? NSCompositeAttributeDescription {
-            element["composite"] = try typeName(of: composite, at: place, inside: enclosing)
+            element["composite"] = try typeName(of: composite, at: location, inside: enclosing)
         }
         element["valueTransformerName"] = attribute.valueTransformerName
-        try AttributeLimits.write(attribute, into: &element, at: place)
-        try DefaultValueText.write(attribute, into: &element, at: place)
+        try AttributeLimits.write(attribute, into: &element, at: location)
+        try DefaultValueText.write(attribute, into: &element, at: location)
         if let derived = attribute as? NSDerivedAttributeDescription {
             if let predicate = derived.filteringPredicate {
-                throw Self.inexpressible("the filtering predicate '\(predicate.formatString)'", at: place)
+                throw Self.inexpressible("the filtering predicate '\(predicate.formatString)'", at: location)
             }
             element["derived"] = "YES"
-            element["derivationExpression"] = try Self.derivationText(derived, at: place)
+            element["derivationExpression"] = try Self.derivationText(derived, at: location)
         }
         element["usesScalarValueType"] = attribute.usesScalarValueType.map { $0 ? "YES" : "NO" }
         element.setFlag("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage)
         element.setFlag("allowsCloudEncryption", attribute.allowsCloudEncryption)
         element.setFlag("preserveAfterDeletion", attribute.preservesValueInHistoryOnDeletion)
-        element["customClassName"] = try Self.customClassName(attribute, at: place)
-        try finish(attribute, &element, isSyncable: attribute.isSyncable, at: place)
+        element["customClassName"] = try Self.customClassName(attribute, at: location)
+        try finish(attribute, &element, isSyncable: attribute.isSyncable, at: location)
         return element
     }
 
     /// The class of the values, if it is not the one that goes with the type.
     private static func customClassName(
-        _ attribute: NSAttributeDescription, at place: String
+        _ attribute: NSAttributeDescription, at location: String
     ) throws -> String? {
         let usual = attribute.attributeType.valueClassName
         guard let name = attribute.attributeValueClassName, !name.isEmpty else {
-            guard usual == nil else { throw inexpressible("values without a class", at: place) }
+            guard usual == nil else { throw inexpressible("values without a class", at: location) }
             return nil
         }
         return name == usual ? nil : name
@@ -75,30 +75,30 @@ extension ModelWriter {
 
     /// The text of a derivation. An aggregate is written as the model editor has it: `pages.@count`.
     private static func derivationText(
-        _ attribute: NSDerivedAttributeDescription, at place: String
+        _ attribute: NSDerivedAttributeDescription, at location: String
     ) throws -> String {
         guard let expression = attribute.derivationExpression else {
-            throw ModelFileError(.missingValue, "the derivation expression is missing", element: place)
+            throw ModelFileError(.missingValue, "the derivation expression is missing", element: location)
         }
         if case .aggregate(let aggregate, let keyPath) = attribute.derivation {
-            return try text(NSExpression(forKeyPath: "\(keyPath).\(aggregate.rawValue)"), at: place)
+            return try text(NSExpression(forKeyPath: "\(keyPath).\(aggregate.rawValue)"), at: location)
         }
-        return try text(expression, at: place)
+        return try text(expression, at: location)
     }
 
     private mutating func typeName(
-        of composite: NSCompositeAttributeDescription, at place: String,
+        of composite: NSCompositeAttributeDescription, at location: String,
         inside enclosing: [NSCompositeAttributeDescription]
     ) throws -> String {
         guard !enclosing.contains(where: { $0 === composite }) else {
-            throw ModelFileError(.cycle, "the composite attribute contains itself", element: place)
+            throw ModelFileError(.cycle, "the composite attribute contains itself", element: location)
         }
         guard enclosing.count < ModelElement.Limit.depth else {
-            throw ModelFileError(.tooLarge, "composite attributes are nested too deeply", element: place)
+            throw ModelFileError(.tooLarge, "composite attributes are nested too deeply", element: location)
         }
         var elements: [ModelElement] = []
         for element in composite.elements {
-            elements.append(try self.element(element, in: place, inside: enclosing + [composite]))
+            elements.append(try self.element(element, in: location, inside: enclosing + [composite]))
         }
         return composites.name(
             of: elements,
@@ -106,7 +106,7 @@ extension ModelWriter {
     }
 
     private mutating func element(_ relationship: NSRelationshipDescription) throws -> ModelElement {
-        let place = relationship.placeName
+        let location = relationship.qualifiedName
         let name = try Self.name(relationship.name, of: "a relationship", at: relationship.owner?.name)
         var element = ModelElement("relationship", attributes: [.init("name", name)])
         element.setFlag("optional", relationship.isOptional)
@@ -114,13 +114,13 @@ extension ModelWriter {
         element.setFlag("toMany", relationship.isToMany)
         guard relationship.minCount >= 0, relationship.maxCount >= 0,
             max(relationship.minCount, relationship.maxCount) <= Int(Int32.max)
-        else { throw Self.inexpressible("a count below 0 or above \(Int32.max)", at: place) }
+        else { throw Self.inexpressible("a count below 0 or above \(Int32.max)", at: location) }
         if relationship.minCount > 0 { element["minCount"] = "\(relationship.minCount)" }
         if relationship.maxCount > 0 { element["maxCount"] = "\(relationship.maxCount)" }
         element["deletionRule"] = Self.text(relationship.deleteRule)
         element.setFlag("ordered", relationship.isOrdered)
         guard let destination = relationship.destinationEntityName, !destination.isEmpty else {
-            throw ModelFileError(.missingValue, "the destination is not set", element: place)
+            throw ModelFileError(.missingValue, "the destination is not set", element: location)
         }
         element["destinationEntity"] = destination
         if let inverse = relationship.inverseRelationshipName {
@@ -128,7 +128,7 @@ extension ModelWriter {
             element["inverseEntity"] = destination
         }
         try refuseValidation(relationship)
-        try finish(relationship, &element, isSyncable: relationship.isSyncable, at: place)
+        try finish(relationship, &element, isSyncable: relationship.isSyncable, at: location)
         return element
     }
 
@@ -142,39 +142,42 @@ extension ModelWriter {
     }
 
     private mutating func element(_ property: NSFetchedPropertyDescription) throws -> ModelElement {
-        let place = property.placeName
+        let location = property.qualifiedName
         let name = try Self.name(property.name, of: "a fetched property", at: property.owner?.name)
         var element = ModelElement("fetchedProperty", attributes: [.init("name", name)])
         element.setFlag("optional", property.isOptional)
         if let request = property.fetchRequest {
             element.children.append(
-                try self.element(request, name: "fetchedPropertyFetchRequest", place: place))
+                try self.element(request, name: "fetchedPropertyFetchRequest", location: location))
         }
         try refuseValidation(property)
-        try finish(property, &element, isSyncable: property.isSyncable, at: place)
+        try finish(property, &element, isSyncable: property.isSyncable, at: location)
         return element
     }
 
     private func refuseValidation(_ property: NSPropertyDescription) throws {
-        try AttributeLimits.checkWarnings(property, at: property.placeName)
+        try AttributeLimits.checkWarnings(property, at: property.qualifiedName)
         guard let predicate = property.validationPredicates.first else { return }
         throw Self.inexpressible(
             "the validation predicate '\(predicate.formatString)' of a property that is not an attribute",
-            at: property.placeName)
+            at: property.qualifiedName)
     }
 
     /// Writes the settings that all kinds of properties share and that the editor has at the end.
     private func finish(
-        _ property: NSPropertyDescription, _ element: inout ModelElement, isSyncable: Bool, at place: String
+        _ property: NSPropertyDescription, _ element: inout ModelElement, isSyncable: Bool,
+        at location: String
     ) throws {
-        guard !property.isMarkedReadOnly else { throw Self.inexpressible("read-only properties", at: place) }
+        guard !property.isMarkedReadOnly else {
+            throw Self.inexpressible("read-only properties", at: location)
+        }
         element.setFlag("spotlightIndexingEnabled", property.isIndexedBySpotlight)
         element.setFlag("storedInTruthFile", property.isInExternalRecord)
         element.setFlag("indexed", property.isIndexedAlone)
         element["versionHashModifier"] = property.versionHashModifier
         element["elementID"] = property.explicitRenamingIdentifier
         element.setFlag("syncable", isSyncable)
-        try Self.appendUserInfo(property.userInfo, to: &element, at: place)
+        try Self.appendUserInfo(property.userInfo, to: &element, at: location)
     }
 }
 

@@ -45,7 +45,7 @@ struct ModelWriter {
         }
         root.children += composites.elements()
         for (name, request) in Self.sorted(Array(model.fetchRequestTemplatesByName), by: { $0.key }) {
-            root.children.append(try element(request, name: name, place: name))
+            root.children.append(try element(request, name: name, location: name))
         }
         for name in Self.sorted(model.configurations, by: { $0 }) {
             root.children.append(try configuration(name))
@@ -116,12 +116,12 @@ struct ModelWriter {
     // MARK: Parts
 
     static func appendUserInfo(
-        _ info: [AnyHashable: Any]?, to element: inout ModelElement, at place: String
+        _ info: [AnyHashable: Any]?, to element: inout ModelElement, at location: String
     ) throws {
         guard let info, !info.isEmpty else { return }
         let entries = try info.map { key, value in
             guard let key = key as? String, let value = value as? String else {
-                throw inexpressible("the user info for '\(key)', which is not a string", at: place)
+                throw inexpressible("the user info for '\(key)', which is not a string", at: location)
             }
             return (key: key, value: value)
         }
@@ -134,32 +134,32 @@ struct ModelWriter {
     }
 
     /// The text of an expression, which the reader turns back into the expression.
-    static func text(_ expression: NSExpression, at place: String) throws -> String {
+    static func text(_ expression: NSExpression, at location: String) throws -> String {
         let text = expression.description
         guard let parsed = try? NSExpression(parsing: text), parsed.isEquivalent(to: expression) else {
-            throw inexpressible("the expression '\(text)', which cannot be written as text", at: place)
+            throw inexpressible("the expression '\(text)', which cannot be written as text", at: location)
         }
         return text
     }
 
     /// The text of a predicate, which the reader turns back into the predicate.
-    static func text(_ predicate: NSPredicate, at place: String) throws -> String {
+    static func text(_ predicate: NSPredicate, at location: String) throws -> String {
         let text = predicate.formatString
         guard let parsed = try? NSPredicate(parsing: text), parsed.isEquivalent(to: predicate) else {
-            throw inexpressible("the predicate '\(text)', which cannot be written as text", at: place)
+            throw inexpressible("the predicate '\(text)', which cannot be written as text", at: location)
         }
         return text
     }
 
-    static func name(_ name: String?, of what: String, at place: String?) throws -> String {
+    static func name(_ name: String?, of what: String, at location: String?) throws -> String {
         guard let name, !name.isEmpty else {
-            throw ModelFileError(.missingValue, "\(what) has no name", element: place)
+            throw ModelFileError(.missingValue, "\(what) has no name", element: location)
         }
         return name
     }
 
-    static func inexpressible(_ setting: String, at place: String?) -> ModelFileError {
-        ModelFileError(.inexpressible, "a model file cannot hold \(setting)", element: place)
+    static func inexpressible(_ setting: String, at location: String?) -> ModelFileError {
+        ModelFileError(.inexpressible, "a model file cannot hold \(setting)", element: location)
     }
 
     /// The order of the model editor: by name without regard to case.

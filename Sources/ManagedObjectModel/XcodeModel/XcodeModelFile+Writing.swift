@@ -22,7 +22,7 @@ extension XcodeModelFile {
     package static func create(
         at url: URL, versions: [(name: String, contents: ModelElement)], currentVersion: String
     ) throws -> XcodeModelFile {
-        try place(at: url) { folder in
+        try location(at: url) { folder in
             for (name, tree) in versions {
                 try checkVersionName(name, url)
                 let version = folder.appendingPathComponent("\(name).xcdatamodel")
@@ -61,7 +61,7 @@ extension XcodeModelFile {
         }
         // First: a folder with one version need not say which is the current one, a folder with two has to.
         try setCurrentVersion(currentVersion)
-        try Self.place(at: version.url) { try Self.write(tree, to: $0) }
+        try Self.location(at: version.url) { try Self.write(tree, to: $0) }
         versions = (versions + [version]).sorted(by: Self.inOrder)
         return version
     }
@@ -126,7 +126,7 @@ extension XcodeModelFile {
     }
 
     /// Makes a folder as a draft, fills it and gives it its name.
-    private static func place(at url: URL, _ fill: (URL) throws -> Void) throws {
+    private static func location(at url: URL, _ fill: (URL) throws -> Void) throws {
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw ModelFileError(.duplicateName, "a file or folder of this name exists already", file: url)
         }

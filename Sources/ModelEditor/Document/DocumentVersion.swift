@@ -123,7 +123,7 @@ struct DocumentVersion: Sendable, Identifiable {
     /// - Throws: `ModelFileError` if there is something of the name, or if it cannot be done.
     mutating func moveFolder(to name: String) throws {
         if isOnDisk, FileManager.default.fileExists(atPath: url.path) {
-            let destination = try freePlace(name)
+            let destination = try unusedURL(name)
             try changing("renamed") { try FileManager.default.moveItem(at: url, to: destination) }
         }
         setFolder(name)
@@ -134,7 +134,7 @@ struct DocumentVersion: Sendable, Identifiable {
     /// - Parameter mark: called when both are there; the copy goes if it throws.
     /// - Throws: what `mark` throws; `ModelFileError` if there is something of the name, or if it cannot be done.
     mutating func replaceFolder(named name: String, mark: () throws -> Void) throws {
-        let (old, copy) = (url, try freePlace(name))
+        let (old, copy) = (url, try unusedURL(name))
         try changing("renamed") {
             // An incomplete copy is not a version.
             let draft = try FileDraft(for: copy, isFolder: true)
@@ -158,7 +158,7 @@ struct DocumentVersion: Sendable, Identifiable {
     /// The location of a folder of another name.
     ///
     /// - Throws: `ModelFileError` if there is something, or if the folder is a link.
-    private func freePlace(_ name: String) throws -> URL {
+    private func unusedURL(_ name: String) throws -> URL {
         try Self.refuseLinks(to: url, below: folder)
         let destination = folder.appendingPathComponent("\(name).xcdatamodel", isDirectory: true)
         guard !FileManager.default.fileExists(atPath: destination.path) else {
@@ -168,17 +168,17 @@ struct DocumentVersion: Sendable, Identifiable {
         return destination
     }
 
-    private func changing(_ what: String, _ place: URL? = nil, _ body: () throws -> Void) throws {
+    private func changing(_ what: String, _ location: URL? = nil, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
             throw ModelFileError(
-                .unwritable, "it cannot be \(what): \(error.localizedDescription)", file: place ?? url)
+                .unwritable, "it cannot be \(what): \(error.localizedDescription)", file: location ?? url)
         }
     }
 
     /// Takes back a new name. A version without a folder gets another one.
-    mutating func giveUpName() {
+    mutating func releaseName() {
         if !isOnDisk { setFolder("\(name) \(id.uuidString.prefix(8))") }
         name = savedName
     }

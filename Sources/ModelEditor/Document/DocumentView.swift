@@ -38,7 +38,7 @@ package struct DocumentView: Encodable, Sendable, Equatable {
     package let version: String
     package let root: Element
     /// Where the element is now that the request was about.
-    package let place: [Int]?
+    package let location: [Int]?
 }
 
 extension ModelDocument {
@@ -56,7 +56,7 @@ extension ModelDocument {
     /// What a page shows of a version; of the current one, or another that can be read, unless it is named.
     ///
     /// - Throws: `EditError` if there is no version of the name, or why it cannot be read.
-    package func view(of version: String? = nil, place: [Int]? = nil) throws -> DocumentView {
+    package func view(of version: String? = nil, location: [Int]? = nil) throws -> DocumentView {
         let readable = versions.filter { $0.problem == nil }
         let shown =
             try version.map { versions[try index(of: $0)] } ?? readable.first { $0.id == currentID }
@@ -72,6 +72,6 @@ extension ModelDocument {
                     name: $0.name, isCurrent: $0.id == currentID, isEdited: $0.isEdited,
                     problem: $0.problem)
             },
-            version: shown.name, root: .init(shown.tree), place: place)
+            version: shown.name, root: .init(shown.tree), location: location)
     }
 }

@@ -4,7 +4,7 @@ import ModelTools
 /// The files of a folder, but for one of them: what Xcode, or a user, has put there besides the model.
 struct FolderFiles: Sendable {
     /// How many bytes are kept in memory at most.
-    static let mostBytes = 16 << 20
+    static let maxBytes = 16 << 20
 
     private var files: [(path: String, bytes: Data)] = []
 
@@ -12,7 +12,7 @@ struct FolderFiles: Sendable {
 
     /// Reads plain files, those of inner folders included; links are not followed. Files beyond the limit are left out.
     init(in folder: URL, without name: String) {
-        var left = Self.mostBytes
+        var left = Self.maxBytes
         for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path))?.sorted() ?? [] {
             let file = folder.appendingPathComponent(path)
             guard path != name, let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),

@@ -20,7 +20,7 @@ package actor ModelDocument {
     private var undoSteps: [Step] = []
     private var redoSteps: [Step] = []
 
-    private static let mostSteps = 500
+    private static let maxSteps = 500
 
     /// The state before a change.
     private struct Step: Sendable {
@@ -121,11 +121,11 @@ package actor ModelDocument {
         if let seen, seen != revision { throw StaleRevision() }
         let index = try index(of: version)
         var editing = ModelEditing(versions[index].tree)
-        let place = try editing.perform(edit)
-        guard !editing.root.isIdentical(to: versions[index].tree) else { return place }
+        let location = try editing.perform(edit)
+        guard !editing.root.isIdentical(to: versions[index].tree) else { return location }
         note(edit.title, versions[index].id, .tree(versions[index].tree))
         versions[index].tree = editing.root
-        return place
+        return location
     }
 
     /// A page has requested a change of a revision that it has not seen.
@@ -138,7 +138,7 @@ package actor ModelDocument {
     /// Notes what is about to be changed.
     func note(_ title: String, _ version: UUID, _ before: StateBefore) {
         undoSteps.append(Step(title: title, version: version, before: before))
-        if undoSteps.count > Self.mostSteps { undoSteps.removeFirst() }
+        if undoSteps.count > Self.maxSteps { undoSteps.removeFirst() }
         redoSteps = []
         revision += 1
     }
@@ -300,7 +300,7 @@ package actor ModelDocument {
     ///   - gone: the names of folders of versions that go.
     ///   - problem: why the files do not say which version is the current one, if they do not. It stays which it was.
     ///   - unseen: whether a folder is that of a version that the document does not have.
-    func takeOver(
+    func adopt(
         _ merged: [String: MergedVersion], gone: Set<String>, _ now: XcodeModelFile,
         unclear problem: ModelFileError?, unseen: (XcodeModelFile.Version) -> Bool
     ) {
@@ -320,7 +320,7 @@ package actor ModelDocument {
             }
             // A new name that another program has used meanwhile stays on disk.
             if added.contains(where: { $0.name == versions[index].name }) {
-                versions[index].giveUpName()
+                versions[index].releaseName()
             }
         }
         versions += added.map { DocumentVersion($0, below: url) }

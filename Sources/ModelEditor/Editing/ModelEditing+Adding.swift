@@ -55,7 +55,7 @@ extension ModelEditing {
         case .model: throw EditError("A file can have only one model.")
         }
         var index = 0
-        try change(parent) { index = $0.place(element) }
+        try change(parent) { index = $0.location(element) }
         return parent + [index]
     }
 

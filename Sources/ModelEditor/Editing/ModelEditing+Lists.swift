@@ -56,9 +56,9 @@ extension ModelEditing {
             var constraint = partner.map { old[$0] } ?? ModelElement("uniquenessConstraint")
             guard names(constraint) != wanted else { return constraint }
             let parts = constraint.children(named: "constraint")
-            let places = Self.partners(of: wanted, among: parts) { $0 == $1["value"] }
-            let members = zip(wanted, places).map { name, place in
-                var member = place.map { parts[$0] } ?? ModelElement("constraint")
+            let positions = Self.partners(of: wanted, among: parts) { $0 == $1["value"] }
+            let members = zip(wanted, positions).map { name, location in
+                var member = location.map { parts[$0] } ?? ModelElement("constraint")
                 if member["value"] != name { member["value"] = name }
                 return member
             }
@@ -197,7 +197,7 @@ extension ModelEditing {
         try change(path) { element in
             element.children.removeAll { $0.name == name }
             guard let child else { return }
-            if let index { element.children.insert(child, at: index) } else { element.place(child) }
+            if let index { element.children.insert(child, at: index) } else { element.location(child) }
         }
     }
 }

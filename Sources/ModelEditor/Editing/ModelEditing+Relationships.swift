@@ -36,7 +36,7 @@ extension ModelEditing {
         guard let destination = relationship["destinationEntity"] else {
             throw EditError("An inverse needs a destination; choose one first.", setting: "inverseName")
         }
-        let other = try place(ofRelationship: name, seenFrom: destination)
+        let other = try location(ofRelationship: name, seenFrom: destination)
         try removeInverse(path)
         try removeInverse(other)
         let owner = try root.element(at: Array(other.dropLast()))
@@ -77,7 +77,7 @@ extension ModelEditing {
     }
 
     /// Where a relationship of an entity is declared: by the entity or by one that it inherits from.
-    private func place(ofRelationship name: String, seenFrom entity: String) throws -> [Int] {
+    private func location(ofRelationship name: String, seenFrom entity: String) throws -> [Int] {
         var next: String? = entity
         var seen: Set<String> = []
         while let current = next, seen.insert(current).inserted {

@@ -37,7 +37,7 @@ extension ModelEditing {
                 element["representedClassName"] = newName
             }
             if kind.isSorted {
-                moved = parent + [holder.place(element)]
+                moved = parent + [holder.location(element)]
             } else {
                 holder.children.insert(element, at: index)
             }
@@ -64,9 +64,11 @@ extension ModelEditing {
             }
             $0["inverseName"] = newName
         }
-        let heirs = heirs(of: entity)
+        let subentityNames = subentityNames(of: entity)
         for index in root.children.indices
-        where root.children[index].name == "entity" && heirs.contains(root.children[index]["name"] ?? "") {
+        where root.children[index].name == "entity"
+            && subentityNames.contains(root.children[index]["name"] ?? "")
+        {
             var part = ModelEditing(root.children[index])
             part.changeAll(["fetchIndexElement"]) {
                 if $0["expression"] == nil, $0["property"] == name { $0["property"] = newName }
@@ -77,7 +79,7 @@ extension ModelEditing {
     }
 
     /// The names of an entity and of all that inherit from it.
-    private func heirs(of entity: String) -> Set<String> {
+    private func subentityNames(of entity: String) -> Set<String> {
         var children: [String: [String]] = [:]
         for element in root.children(named: "entity") {
             children[element["parentEntity"] ?? "", default: []].append(element["name"] ?? "")

@@ -132,12 +132,12 @@ extension ModelDocument {
                 let own = choices[version.savedName] ?? [:]
                 let result = try Self.merge(version, disk, own)
                 if let open = result.differences.first(where: { $0.isConflict && own[$0.id] == nil }) {
-                    throw EditError("Both sides have changed \(open.place); choose which to take.")
+                    throw EditError("Both sides have changed \(open.location); choose which to take.")
                 }
                 merged[version.savedName] = result.version
             }
         }
-        takeOver(merged, gone: gone, now, unclear: unclear) { isUnseen($0, disk) }
+        adopt(merged, gone: gone, now, unclear: unclear) { isUnseen($0, disk) }
     }
 
     /// Whether a folder is that of a version that the document does not have. What was removed here, and changed or made

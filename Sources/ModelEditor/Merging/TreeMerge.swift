@@ -17,7 +17,7 @@ struct TreeMerge {
         /// What stays the same as long as the trees do.
         let id: String
         /// The entity and property, in the form `Book.title`.
-        let place: String
+        let location: String
         /// The setting; nil if the whole element was added or removed.
         let setting: String?
         /// What was there when the file was read.
@@ -39,13 +39,13 @@ struct TreeMerge {
         base: ModelElement, mine: ModelElement, theirs: ModelElement, choices: [String: Side] = [:]
     ) -> (tree: ModelElement, differences: [Difference]) {
         var merge = TreeMerge(choices: choices)
-        let tree = merge.merged(base, mine, theirs, path: "", place: "")
+        let tree = merge.merged(base, mine, theirs, path: "", location: "")
         return (tree, merge.differences)
     }
 
     /// The depth of trees is bounded by their reader.
     private mutating func merged(
-        _ base: ModelElement?, _ mine: ModelElement, _ theirs: ModelElement, path: String, place: String
+        _ base: ModelElement?, _ mine: ModelElement, _ theirs: ModelElement, path: String, location: String
     ) -> ModelElement {
         if mine.isIdentical(to: theirs) { return mine }
         var result = mine
@@ -53,15 +53,16 @@ struct TreeMerge {
         result.attributes = []
         for name in names {
             let value = decide(
-                base?[name], mine[name], theirs[name], id: "\(path)@\(name)", place: place, setting: name)
+                base?[name], mine[name], theirs[name], id: "\(path)@\(name)", location: location,
+                setting: name)
             if let value { result.attributes.append(.init(name, value)) }
         }
-        result.children = mergedChildren(base, mine, theirs, path: path, place: place)
+        result.children = mergedChildren(base, mine, theirs, path: path, location: location)
         return result
     }
 
     private mutating func mergedChildren(
-        _ base: ModelElement?, _ mine: ModelElement, _ theirs: ModelElement, path: String, place: String
+        _ base: ModelElement?, _ mine: ModelElement, _ theirs: ModelElement, path: String, location: String
     ) -> [ModelElement] {
         let kind = Self.lists[mine.name]
         let (before, here, there) = (
@@ -72,17 +73,17 @@ struct TreeMerge {
         for key in Self.union(here.keys, there.keys) {
             let inner = "\(path)/\(key)"
             let (old, first, second) = (before.byKey[key], here.byKey[key], there.byKey[key])
-            let name = Self.place(of: first ?? second ?? old, key, in: place)
+            let name = Self.location(of: first ?? second ?? old, key, in: location)
             if let first, let second {
-                children.append(merged(old, first, second, path: inner, place: name))
-            } else if let kept = decide(old, first, second, id: inner, place: name) {
+                children.append(merged(old, first, second, path: inner, location: name))
+            } else if let kept = decide(old, first, second, id: inner, location: name) {
                 children.append(kept)
             }
         }
         guard let kind else { return children }
         let list = decideList(
             base?.children(named: kind), mine.children(named: kind), theirs.children(named: kind),
-            id: "\(path)/\(kind)", place: place, kind: kind)
+            id: "\(path)/\(kind)", location: location, kind: kind)
         let position = mine.children.firstIndex { $0.name == kind } ?? 0
         children.insert(contentsOf: list, at: min(position, children.count))
         return children
@@ -95,7 +96,8 @@ struct TreeMerge {
 
     /// What becomes of a list.
     private mutating func decideList(
-        _ base: [ModelElement]?, _ mine: [ModelElement], _ theirs: [ModelElement], id: String, place: String,
+        _ base: [ModelElement]?, _ mine: [ModelElement], _ theirs: [ModelElement], id: String,
+        location: String,
         kind: String
     ) -> [ModelElement] {
         func isSame(_ a: [ModelElement], _ b: [ModelElement]) -> Bool {
@@ -106,7 +108,7 @@ struct TreeMerge {
         let side = side(id, mineIsNew: isNew(mine), theirsIsNew: isNew(theirs))
         differences.append(
             Difference(
-                id: id, place: place, setting: kind, base: base.map(Self.text), mine: Self.text(mine),
+                id: id, location: location, setting: kind, base: base.map(Self.text), mine: Self.text(mine),
                 theirs: Self.text(theirs), taken: side.0, isConflict: side.1))
         return side.0 == .mine ? mine : theirs
     }
@@ -121,20 +123,21 @@ struct TreeMerge {
 
     /// What becomes of a setting.
     private mutating func decide(
-        _ base: String?, _ mine: String?, _ theirs: String?, id: String, place: String, setting: String
+        _ base: String?, _ mine: String?, _ theirs: String?, id: String, location: String, setting: String
     ) -> String? {
         guard mine != theirs else { return mine }
         let side = side(id, mineIsNew: mine != base, theirsIsNew: theirs != base)
         differences.append(
             Difference(
-                id: id, place: place, setting: setting, base: base, mine: mine, theirs: theirs, taken: side.0,
+                id: id, location: location, setting: setting, base: base, mine: mine, theirs: theirs,
+                taken: side.0,
                 isConflict: side.1))
         return side.0 == .mine ? mine : theirs
     }
 
     /// What becomes of an element that one side does not have.
     private mutating func decide(
-        _ base: ModelElement?, _ mine: ModelElement?, _ theirs: ModelElement?, id: String, place: String
+        _ base: ModelElement?, _ mine: ModelElement?, _ theirs: ModelElement?, id: String, location: String
     ) -> ModelElement? {
         func isNew(_ element: ModelElement?) -> Bool {
             guard let element, let base else { return (element == nil) != (base == nil) }
@@ -144,7 +147,8 @@ struct TreeMerge {
         func text(_ element: ModelElement?) -> String? { element.map { "<\($0.name)>" } }
         differences.append(
             Difference(
-                id: id, place: place, setting: nil, base: text(base), mine: text(mine), theirs: text(theirs),
+                id: id, location: location, setting: nil, base: text(base), mine: text(mine),
+                theirs: text(theirs),
                 taken: side.0, isConflict: side.1))
         return side.0 == .mine ? mine : theirs
     }
@@ -180,9 +184,9 @@ struct TreeMerge {
         return (keys, byKey)
     }
 
-    private static func place(of element: ModelElement?, _ key: String, in place: String) -> String {
+    private static func location(of element: ModelElement?, _ key: String, in location: String) -> String {
         let name = element?["name"] ?? element?["key"] ?? key
-        return place.isEmpty ? name : "\(place).\(name)"
+        return location.isEmpty ? name : "\(location).\(name)"
     }
 
     /// All names in the order of the first list; those that only the second has come after what they come after

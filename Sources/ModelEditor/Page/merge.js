@@ -78,7 +78,7 @@ function versionPart(version, choices, keep) {
 const COLUMNS = ["What", "Yours", "On disk", "Take"];
 
 function row(version, difference, choices) {
-  const name = `${difference.place}${difference.setting ? ` ${difference.setting}` : ""}`;
+  const name = `${difference.location}${difference.setting ? ` ${difference.setting}` : ""}`;
   const take = (side) => { (choices[version.name] ??= Object.create(null))[difference.id] = side; };
   const chosen = choices[version.name]?.[difference.id] ?? "";
   const sides = { mine: "Yours", theirs: "On disk" };

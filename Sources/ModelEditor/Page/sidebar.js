@@ -15,7 +15,7 @@ const GROUPS = [
 export async function addToModel(kind) {
   const next = await edit({ kind: "model" }, (at) => ({ add: { kind, in: at } }));
   if (!next) return;
-  const item = { kind, name: nameOf(next.root.children[next.place[0]]), member: null };
+  const item = { kind, name: nameOf(next.root.children[next.location[0]]), member: null };
   select(item, state.pane === "sidebar" ? null : "editor");
   state.renaming = structuredClone(item);
   changed();

@@ -16,7 +16,7 @@ import { configurationPage, modelPage } from "./versions.js";
 export async function addMember(holder, kind) {
   const next = await edit(holder, (at) => ({ add: { kind, in: at } }));
   if (!next) return;
-  const [outer, inner] = next.place;
+  const [outer, inner] = next.location;
   const name = nameOf(next.root.children[outer].children[inner]);
   select({ ...holder, member: { kind, name } });
   state.renaming = structuredClone(state.selection);

@@ -9,7 +9,7 @@ struct DocumentRoutes: Sendable {
     init(_ document: ModelDocument) { self.document = document }
 
     /// What a page sends: the version that it shows, and the revision that it has seen.
-    private struct Place: Decodable {
+    private struct ShownVersion: Decodable {
         var version: String?
     }
 
@@ -67,30 +67,30 @@ struct DocumentRoutes: Sendable {
             let edit = try await request.json(Edit.self, context)
             return try await answer {
                 try await document.doing {
-                    let place = try $0.perform(edit.edit, in: edit.version, seen: edit.revision)
-                    return try $0.view(of: edit.version, place: place)
+                    let location = try $0.perform(edit.edit, in: edit.version, seen: edit.revision)
+                    return try $0.view(of: edit.version, location: location)
                 }
             }
         }
         router.post("api/undo") { request, context in
-            let place = try await request.json(Place.self, context)
+            let location = try await request.json(ShownVersion.self, context)
             return try await answer {
-                try await document.doing { try $0.viewIfThere(of: $0.undo() ?? place.version) }
+                try await document.doing { try $0.viewIfThere(of: $0.undo() ?? location.version) }
             }
         }
         router.post("api/redo") { request, context in
-            let place = try await request.json(Place.self, context)
+            let location = try await request.json(ShownVersion.self, context)
             return try await answer {
-                try await document.doing { try $0.viewIfThere(of: $0.redo() ?? place.version) }
+                try await document.doing { try $0.viewIfThere(of: $0.redo() ?? location.version) }
             }
         }
         router.post("api/save") { request, context in
-            let place = try await request.json(Place.self, context)
+            let location = try await request.json(ShownVersion.self, context)
             return try await answer {
                 try await document.doing {
                     try $0.save()
                     // Another window may have given the version another name, or removed it.
-                    return try $0.viewIfThere(of: place.version)
+                    return try $0.viewIfThere(of: location.version)
                 }
             }
         }
@@ -131,15 +131,15 @@ struct DocumentRoutes: Sendable {
             }
         }
         router.post("api/merge/preview") { request, context in
-            _ = try await request.json(Place.self, context)
+            _ = try await request.json(ShownVersion.self, context)
             return try await answer { try await document.previewMerge() }
         }
         router.post("api/reload") { request, context in
-            let place = try await request.json(Place.self, context)
+            let location = try await request.json(ShownVersion.self, context)
             return try await answer {
                 try await document.doing {
                     try $0.reload()
-                    return try $0.viewIfThere(of: place.version)
+                    return try $0.viewIfThere(of: location.version)
                 }
             }
         }

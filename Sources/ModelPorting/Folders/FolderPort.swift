@@ -22,8 +22,8 @@ package struct FolderPort {
     }
 
     /// The most sources of a folder, and the most bytes in them.
-    private static let mostSources = 20_000
-    private static let mostBytes = 256 << 20
+    private static let maxSources = 20_000
+    private static let maxBytes = 256 << 20
     /// The first line of each ported file.
     private static let mark = "// Ported from a source for Apple's platforms; changes belong there.\n"
 
@@ -60,8 +60,8 @@ package struct FolderPort {
             let file = source.appendingPathComponent(path)
             let bytes = [UInt8](try Data(contentsOf: file))
             total += bytes.count
-            guard total <= Self.mostBytes else {
-                throw FolderPortError.tooLarge(source.path, megabytes: Self.mostBytes >> 20)
+            guard total <= Self.maxBytes else {
+                throw FolderPortError.tooLarge(source.path, megabytes: Self.maxBytes >> 20)
             }
             return PortSource(name: file.path, bytes: bytes)
         }
@@ -120,15 +120,15 @@ package struct FolderPort {
             throw FolderPortError.noFolder(source.path)
         }
         let root = source.resolvingSymlinksInPath()
-        let inside = [destination, destination.resolvingSymlinksInPath()].contains { place in
-            [source, root].contains { (place.path + "/").hasPrefix($0.path + "/") }
+        let inside = [destination, destination.resolvingSymlinksInPath()].contains { location in
+            [source, root].contains { (location.path + "/").hasPrefix($0.path + "/") }
         }
         if inside { throw FolderPortError.destinationInside(destination.path) }
         var paths: [String] = []
         for path in Self.files(in: root, ending: ".swift") {
             paths.append(path)
-            guard paths.count <= Self.mostSources else {
-                throw FolderPortError.tooMany(source.path, Self.mostSources)
+            guard paths.count <= Self.maxSources else {
+                throw FolderPortError.tooMany(source.path, Self.maxSources)
             }
         }
         guard !paths.isEmpty else { throw FolderPortError.noSources(source.path) }

@@ -54,7 +54,7 @@ enum Conditions {
     }
 
     /// The modules that a condition checks with `canImport`.
-    static func modulesAsked(in condition: ExprSyntax) -> Set<String> {
+    static func testedModules(in condition: ExprSyntax) -> Set<String> {
         let visitor = ImportabilityVisitor(viewMode: .sourceAccurate)
         visitor.walk(condition)
         return visitor.modules

@@ -262,7 +262,7 @@ final class DeclarationReader: SyntaxVisitor {
                 role: role, name: name.text, isExposed: isExposed, conditions: conditions,
                 isPrivate: access == .private || access == .fileprivate,
                 isOfMainActor: owner.isOfMainActor(attributes, modifiers), source: source,
-                place: name.positionAfterSkippingLeadingTrivia))
+                location: name.positionAfterSkippingLeadingTrivia))
     }
 }
 

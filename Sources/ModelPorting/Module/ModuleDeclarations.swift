@@ -6,9 +6,9 @@ import SwiftSyntax
 /// sources. Used on one thread.
 final class ModuleDeclarations {
     /// The longest line of ancestors, the class itself included.
-    static let mostAncestors = 100
+    static let maxAncestors = 100
     /// How often a type may be declared, under different conditions.
-    static let mostDeclarations = 32
+    static let maxDeclarations = 32
 
     private let modelKeys: [String: Set<String>]
     private var byID: [SyntaxIdentifier: TypeDeclaration] = [:]
@@ -97,7 +97,7 @@ final class ModuleDeclarations {
     /// All declarations of the type that an extension extends: those that its file sees, and of these its own file's
     /// before another one's.
     func extendedTypes(_ declaration: TypeDeclaration) -> [TypeDeclaration] {
-        let all = declarations(named: declaration.name, in: "").prefix(Self.mostDeclarations)
+        let all = declarations(named: declaration.name, in: "").prefix(Self.maxDeclarations)
         let own = all.filter { $0.isPrivate && $0.source === declaration.source }
         return own.isEmpty ? all.filter { !$0.isPrivate } : own
     }
@@ -110,7 +110,7 @@ final class ModuleDeclarations {
         if let lineage = lineages[ObjectIdentifier(type)] { return lineage }
         var lineage = [type]
         var seen = [ObjectIdentifier(type)] as Set
-        while lineage.count < Self.mostAncestors, let last = lineage.last,
+        while lineage.count < Self.maxAncestors, let last = lineage.last,
             let next = summary(of: last).superclass, seen.insert(ObjectIdentifier(next)).inserted
         {
             steps += 1

@@ -26,7 +26,7 @@ final class TypeDeclaration {
     var properties: [PropertyDeclaration] = []
     var members: [CodedMember] = []
     /// The labels of its initialisers, and whether they are convenient ones.
-    var initializers: [(labels: [String], isConvenience: Bool, place: AbsolutePosition)] = []
+    var initializers: [(labels: [String], isConvenience: Bool, location: AbsolutePosition)] = []
     /// The methods of objects, by their names.
     var methods: [MethodDeclaration] = []
     /// The members of an extension that override others.
@@ -120,5 +120,5 @@ struct CodedMember {
     /// Whether only the main actor may use it, which what finds members by name is not.
     let isOfMainActor: Bool
     let source: ParsedSource
-    let place: AbsolutePosition
+    let location: AbsolutePosition
 }

@@ -53,7 +53,9 @@ extension FilePort {
             let isManaged = module.isManaged(scope)
             guard isManaged || attributes?.contains("objc") == true else { return }
             remove(node)
-            if isManaged, let variable = declared.as(VariableDeclSyntax.self) { tellOfChanges(of: variable) }
+            if isManaged, let variable = declared.as(VariableDeclSyntax.self) {
+                notifyOfChanges(of: variable)
+            }
             if !isManaged, let variable = declared.as(VariableDeclSyntax.self) {
                 warn(
                     "changes of this property are not observed: only managed objects, and classes that conform to "
@@ -66,7 +68,7 @@ extension FilePort {
 
     /// Lets a `dynamic` property of a managed class, which is not one of the model, notify observers of its changes, as its
     /// setter does with an Objective-C runtime.
-    private func tellOfChanges(of node: VariableDeclSyntax) {
+    private func notifyOfChanges(of node: VariableDeclSyntax) {
         let isExposed =
             node.attributes.contains("objc")
             || scope.flatMap(module.extended)?.attributes.contains("objcMembers") == true

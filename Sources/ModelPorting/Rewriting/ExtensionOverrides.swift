@@ -47,10 +47,12 @@ extension FilePort {
     }
 
     private func refuseOverride(_ modifiers: DeclModifierListSyntax, _ reason: String) {
-        guard let place = modifiers.first(where: { $0.name.tokenKind == .keyword(.override) }) else { return }
+        guard let location = modifiers.first(where: { $0.name.tokenKind == .keyword(.override) }) else {
+            return
+        }
         refuse(
             "only the Objective-C runtime lets a member of an extension override another, and \(reason): move it into the "
-                + "class", at: place)
+                + "class", at: location)
     }
 
     private struct Obstacle: Error {

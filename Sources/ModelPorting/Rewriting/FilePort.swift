@@ -22,9 +22,9 @@ final class FilePort: SyntaxVisitor {
     var importsOthers = false
     var importedModules: Set<String> = []
     /// Where in the header the import of Combine goes on, and its position in the source.
-    var combineImport: (line: Int, place: AbsolutePosition)?
+    var combineImport: (line: Int, location: AbsolutePosition)?
     /// The frameworks of Apple that are imported on every system.
-    var frameworks: [(name: String, place: AbsolutePosition)] = []
+    var frameworks: [(name: String, location: AbsolutePosition)] = []
     /// Whether members are used that only Combine's publishers have.
     var usesPublishers = false
     /// The names of types, functions and attributes that are used and are not members, each with its first position.
@@ -73,22 +73,22 @@ final class FilePort: SyntaxVisitor {
         refuse(message, at: node.positionAfterSkippingLeadingTrivia)
     }
 
-    func refuse(_ message: String, at place: AbsolutePosition) { report(.error, message, place) }
+    func refuse(_ message: String, at location: AbsolutePosition) { report(.error, message, location) }
 
     /// Says what will not work as on Apple's platforms.
     func warn(_ message: String, at node: some SyntaxProtocol) {
         warn(message, at: node.positionAfterSkippingLeadingTrivia)
     }
 
-    func warn(_ message: String, at place: AbsolutePosition) { report(.warning, message, place) }
+    func warn(_ message: String, at location: AbsolutePosition) { report(.warning, message, location) }
 
     private func report(
-        _ severity: PortDiagnostic.Severity, _ message: String, _ place: AbsolutePosition
+        _ severity: PortDiagnostic.Severity, _ message: String, _ location: AbsolutePosition
     ) {
         // Warnings leave room for errors, without which a broken text would be written.
-        let most = severity == .error ? 2 * ParsedSource.mostErrors : ParsedSource.mostErrors
+        let most = severity == .error ? 2 * ParsedSource.maxErrors : ParsedSource.maxErrors
         guard diagnostics.count < most else { return }
-        diagnostics.append(source.diagnostic(severity, message, at: place))
+        diagnostics.append(source.diagnostic(severity, message, at: location))
     }
 
     /// Puts a string in place of a node, whose trivia stays.
@@ -125,18 +125,18 @@ final class FilePort: SyntaxVisitor {
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
         let wasConditional = isConditional
-        let askedModules = importableModules
+        let testedModules = importableModules
         isConditional = true
         for clause in node.clauses {
             if let condition = clause.condition {
-                importableModules.formUnion(Conditions.modulesAsked(in: condition))
+                importableModules.formUnion(Conditions.testedModules(in: condition))
             }
         }
         for (clause, _) in Conditions.possibleClauses(of: node) {
             if let elements = clause.elements { walk(elements) }
         }
         isConditional = wasConditional
-        importableModules = askedModules
+        importableModules = testedModules
         return .skipChildren
     }
 

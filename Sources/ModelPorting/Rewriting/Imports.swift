@@ -61,8 +61,8 @@ extension FilePort {
         let usesNames = usedNames.contains {
             AppleModules.isName($0.key, of: "Combine") && !module.declares($0.key)
         }
-        guard let (line, place) = combineImport, usesNames || usesPublishers else { return }
-        let number = source.locations.location(for: place).line
+        guard let (line, location) = combineImport, usesNames || usesPublishers else { return }
+        let number = source.locations.location(for: location).line
         header.insert(
             contentsOf: [
                 "#elseif canImport(CoreDataOpenCombine)", "import CoreDataOpenCombine",
@@ -83,7 +83,7 @@ extension FilePort {
             warn(
                 "'\(framework.name)' is only on Apple's platforms, and line \(line) uses '\(first.key)' of it: leave that "
                     + "out with '#if canImport(\(framework.name))', or declare the name for other platforms",
-                at: framework.place)
+                at: framework.location)
         }
     }
 }

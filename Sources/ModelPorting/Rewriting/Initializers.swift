@@ -33,7 +33,7 @@ extension FilePort {
         else { return }
         refuse(
             "'\(declaration.name)' declares a designated initializer and not init(entity:insertInto:), with which its "
-                + "objects are made: declare that too, or make this one convenient", at: other.place)
+                + "objects are made: declare that too, or make this one convenient", at: other.location)
     }
 
     private static let storeLabels = ["persistentStoreCoordinator", "configurationName", "at", "options"]

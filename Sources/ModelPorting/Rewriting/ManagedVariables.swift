@@ -167,8 +167,8 @@ struct ManagedAccessor {
 
     var text: String {
         let constant = "_managedKey_\(name)"
-        let place = isPrimitive ? "self[primitive: Self.\(constant)]" : "self[Self.\(constant)]"
-        return "{ get { \(place)\(isUnwrapped ? "!" : "") } set { \(place) = newValue } }; "
+        let access = isPrimitive ? "self[primitive: Self.\(constant)]" : "self[Self.\(constant)]"
+        return "{ get { \(access)\(isUnwrapped ? "!" : "") } set { \(access) = newValue } }; "
             + "private nonisolated static let \(constant) = _ManagedKey<\(type)>(\"\(key)\")"
     }
 }

@@ -49,7 +49,8 @@ extension FilePort {
         }
     }
 
-    private func checkOverride(of name: String, _ modifiers: DeclModifierListSyntax, at place: TokenSyntax) {
+    private func checkOverride(of name: String, _ modifiers: DeclModifierListSyntax, at location: TokenSyntax)
+    {
         guard modifiers.contains(.override), let advice = Self.closedMembers[name], let scope,
             module.isManaged(scope)
         else { return }
@@ -57,6 +58,6 @@ extension FilePort {
             "'\(name)' of a managed object cannot be overridden here: "
                 + (advice.isEmpty
                     ? "nothing here calls an override of it; give the member another name" : advice),
-            at: place)
+            at: location)
     }
 }

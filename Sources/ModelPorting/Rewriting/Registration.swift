@@ -9,9 +9,9 @@ extension FilePort {
         addMembers(
             forwardedOverrides(of: declaration)
                 + [missingStoreInitializer(of: declaration)].compactMap(\.self), to: node)
-        guard module.lineage(of: declaration).count < ModuleDeclarations.mostAncestors else {
+        guard module.lineage(of: declaration).count < ModuleDeclarations.maxAncestors else {
             refuse(
-                "'\(declaration.name)' has \(ModuleDeclarations.mostAncestors) ancestors or more: leave some out",
+                "'\(declaration.name)' has \(ModuleDeclarations.maxAncestors) ancestors or more: leave some out",
                 at: node.name)
             return
         }
@@ -22,9 +22,9 @@ extension FilePort {
             refuse(Self.genericClassRefusal, at: node.name)
             return
         }
-        guard module.countOfDeclarations(of: declaration) <= ModuleDeclarations.mostDeclarations else {
+        guard module.countOfDeclarations(of: declaration) <= ModuleDeclarations.maxDeclarations else {
             refuse(
-                "'\(declaration.name)' is declared more than \(ModuleDeclarations.mostDeclarations) times: declare it once, with "
+                "'\(declaration.name)' is declared more than \(ModuleDeclarations.maxDeclarations) times: declare it once, with "
                     + "the conditions inside",
                 at: node.name)
             return
@@ -32,10 +32,11 @@ extension FilePort {
         let registration = module.registration(of: declaration)
         if !declaration.isNameable {
             guard registration.isNeeded || declaration.objectiveCName != nil else { return }
-            let place = declaration.isHidden ? "nothing outside can name it" : "it belongs to the main actor"
+            let location =
+                declaration.isHidden ? "nothing outside can name it" : "it belongs to the main actor"
             warn(
                 """
-                the properties of '\(declaration.name)' are not registered, because \(place): their key paths have no \
+                the properties of '\(declaration.name)' are not registered, because \(location): their key paths have no \
                 names, and key-value coding calls no accessors of the class's own; declare it at the top of a file, and mark members and \
                 not the class with '@MainActor'
                 """, at: node.name)
@@ -77,19 +78,20 @@ extension FilePort {
     /// A member without `@objc` is never called on Apple's platforms, nor is it here.
     private func warnOfHiddenMembers(_ declaration: TypeDeclaration) {
         let coded = Set(
-            module.codedMembers(of: declaration).map { "\($0.source.name) \($0.place.utf8Offset)" })
+            module.codedMembers(of: declaration).map { "\($0.source.name) \($0.location.utf8Offset)" })
         for member in module.parts(of: declaration).flatMap(\.members)
-        where member.source === source && !coded.contains("\(member.source.name) \(member.place.utf8Offset)")
+        where member.source === source
+            && !coded.contains("\(member.source.name) \(member.location.utf8Offset)")
         {
             switch member.role {
             case _ where member.isOfMainActor:
                 warn(
                     "'\(member.name)' is not found by its name, because it belongs to the main actor: mark it 'nonisolated', or drop "
-                        + "'@MainActor'", at: member.place)
+                        + "'@MainActor'", at: member.location)
             case .dependency, .validator:
                 warn(
                     "'\(member.name)' is never called, here as on Apple's platforms: it lacks '@objc'; add that, or drop the member",
-                    at: member.place)
+                    at: member.location)
             case .stored, .custom: continue
             }
         }

@@ -3,7 +3,7 @@ import ManagedObjectModel
 extension CheckContext {
     /// Configurations that could not be the content of a store.
     mutating func checkConfigurations() {
-        var homes: [ObjectIdentifier: Set<String>] = [:]
+        var configurationsByEntity: [ObjectIdentifier: Set<String>] = [:]
         for name in model.configurations {
             let members = model.entities(forConfigurationName: name) ?? []
             if members.isEmpty {
@@ -11,12 +11,14 @@ extension CheckContext {
                     .emptyConfiguration, nil, name, kind: "configuration", "the configuration has no entities"
                 )
             }
-            for entity in members { homes[ObjectIdentifier(entity), default: []].insert(name) }
+            for entity in members {
+                configurationsByEntity[ObjectIdentifier(entity), default: []].insert(name)
+            }
         }
-        guard !homes.isEmpty else { return }
+        guard !configurationsByEntity.isEmpty else { return }
         for entity in entities {
-            guard let own = homes[ObjectIdentifier(entity)] else { continue }
-            if let parent = entity.superentity, let above = homes[ObjectIdentifier(parent)],
+            guard let own = configurationsByEntity[ObjectIdentifier(entity)] else { continue }
+            if let parent = entity.superentity, let above = configurationsByEntity[ObjectIdentifier(parent)],
                 !own.isSubset(of: above)
             {
                 report(
@@ -26,7 +28,8 @@ extension CheckContext {
             }
             for relationship in entity.ownRelationships {
                 guard let destination = relationship.destinationEntity,
-                    let other = homes[ObjectIdentifier(destination)], own.isDisjoint(with: other)
+                    let other = configurationsByEntity[ObjectIdentifier(destination)],
+                    own.isDisjoint(with: other)
                 else { continue }
                 report(
                     .crossingRelationship, relationship,

@@ -30,12 +30,12 @@ extension CheckContext {
         case .nullifyDeleteRule where !inverse.isToMany && !inverse.isOptional && inverse !== relationship:
             report(
                 .nullifiedMandatoryInverse, relationship,
-                "deleting the object leaves '\(inverse.placeName)', which is mandatory, without a value, so that "
+                "deleting the object leaves '\(inverse.qualifiedName)', which is mandatory, without a value, so that "
                     + "saving fails; use Cascade or Deny, or make the inverse optional")
         case .denyDeleteRule where inverse.deleteRule == .denyDeleteRule:
             report(
                 .mutualDeny, relationship,
-                "the inverse \(inverse.placeName) has the delete rule Deny as well, so that neither object can be "
+                "the inverse \(inverse.qualifiedName) has the delete rule Deny as well, so that neither object can be "
                     + "deleted")
         default: break
         }

@@ -36,12 +36,12 @@ extension CheckContext {
     }
 
     private mutating func checkPredicate(
-        _ predicate: NSPredicate?, of entity: String?, _ place: String?, _ name: String, kind: String
+        _ predicate: NSPredicate?, of entity: String?, _ location: String?, _ name: String, kind: String
     ) {
         guard let predicate else { return }
         var paths = KeyPathCollector()
         paths.collect(predicate)
-        checkPaths(paths.keyPaths, of: entity, place, name, kind: kind)
+        checkPaths(paths.keyPaths, of: entity, location, name, kind: kind)
     }
 
     private mutating func checkExpression(
@@ -53,18 +53,18 @@ extension CheckContext {
     }
 
     private mutating func checkPaths(
-        _ keyPaths: [String], of entityName: String?, _ place: String?, _ name: String, kind: String?
+        _ keyPaths: [String], of entityName: String?, _ location: String?, _ name: String, kind: String?
     ) {
         guard let entity = entityName.flatMap({ sound[$0] }) else { return }
-        for keyPath in keyPaths where !Self.leadsSomewhere(keyPath, entity) {
+        for keyPath in keyPaths where !Self.isResolvable(keyPath, entity) {
             report(
-                .unknownKeyPath, place, name, kind: kind,
+                .unknownKeyPath, location, name, kind: kind,
                 "'\(keyPath)' is not a key path of the entity '\(entity.name ?? "?")'")
         }
     }
 
     /// Whether a key path leads to a property, of the entity or of one that inherits from it.
-    private static func leadsSomewhere(_ keyPath: String, _ entity: NSEntityDescription) -> Bool {
+    private static func isResolvable(_ keyPath: String, _ entity: NSEntityDescription) -> Bool {
         guard var holders = family(of: [entity]) else { return true }
         for name in keyPath.split(separator: ".").map(String.init) {
             // What comes after an operator or a value is the store's to refuse.

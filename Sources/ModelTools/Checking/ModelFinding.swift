@@ -44,9 +44,10 @@ package struct ModelFinding: Codable, Equatable, Hashable, Sendable, CustomStrin
 
     /// The finding in the form of a compiler's message: `file:line: warning: Book.pages: … [code]`.
     package var description: String {
-        let place = file.map { $0 + (line.map { ":\($0)" } ?? "") + ": " } ?? ""
+        let location = file.map { $0 + (line.map { ":\($0)" } ?? "") + ": " } ?? ""
         let name = [entity, property].compactMap { $0 }.joined(separator: ".")
-        return "\(place)\(severity.rawValue): \(name.isEmpty ? "" : name + ": ")\(message) [\(code.rawValue)]"
+        return
+            "\(location)\(severity.rawValue): \(name.isEmpty ? "" : name + ": ")\(message) [\(code.rawValue)]"
     }
 }
 

@@ -31,7 +31,7 @@ final class SettingProbe {
     ///
     /// - Returns: the problems, and the element without the settings that have them; `nil` if it cannot be read
     ///   without them.
-    func problems(ofMember element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+    func problems(ofMember element: ModelElement) -> (found: [Problem], corrected: ModelElement?) {
         var element = element
         var references: [ModelElement.Attribute] = []
         // The destination does not depend on the relationship alone.
@@ -43,27 +43,27 @@ final class SettingProbe {
             element["inverseName"] = nil
             element["inverseEntity"] = nil
         }
-        var (found, cured) = problems(element) { [Self.entity([$0])] }
-        if cured != nil, element.name == "relationship" {
-            cured?["destinationEntity"] = nil
-            for reference in references { cured?[reference.name] = reference.value }
+        var (found, corrected) = problems(element) { [Self.entity([$0])] }
+        if corrected != nil, element.name == "relationship" {
+            corrected?["destinationEntity"] = nil
+            for reference in references { corrected?[reference.name] = reference.value }
         }
-        return (found, cured)
+        return (found, corrected)
     }
 
     /// What is wrong with an entity besides its properties.
-    func problems(ofEntity element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+    func problems(ofEntity element: ModelElement) -> (found: [Problem], corrected: ModelElement?) {
         problems(element) { [$0] }
     }
 
     /// What is wrong with a fetch request of the model besides its entity.
-    func problems(ofRequest element: ModelElement) -> (found: [Problem], cured: ModelElement?) {
+    func problems(ofRequest element: ModelElement) -> (found: [Problem], corrected: ModelElement?) {
         let name = element["entity"]
         var element = element
         element["entity"] = "Probe"
-        var (found, cured) = problems(element) { [Self.entity([]), $0] }
-        cured?["entity"] = name
-        return (found, cured)
+        var (found, corrected) = problems(element) { [Self.entity([]), $0] }
+        corrected?["entity"] = name
+        return (found, corrected)
     }
 
     private static func entity(_ children: [ModelElement]) -> ModelElement {
@@ -79,26 +79,26 @@ final class SettingProbe {
 
     private func problems(
         _ element: ModelElement, in tree: (ModelElement) -> [ModelElement]
-    ) -> (found: [Problem], cured: ModelElement?) {
+    ) -> (found: [Problem], corrected: ModelElement?) {
         var element = element
         var found: [Problem] = []
         // Every round takes one setting out, and the reader bounds how many an element has.
         while let error = error(tree(element)) {
             if isExhausted { return (found, nil) }
-            guard let (cured, code) = cure(element, error, tree) else {
+            guard let (corrected, code) = correct(element, error, tree) else {
                 if isExhausted { return (found, nil) }
                 found.append(Problem(code: Self.code(of: error, element), detail: error.detail))
                 return (found, nil)
             }
             found.append(Problem(code: code, detail: error.detail))
-            element = cured
+            element = corrected
         }
         return (found, element)
     }
 
     /// The element without the setting that the error is about: the one without which there is another error, or
     /// none.
-    private func cure(
+    private func correct(
         _ element: ModelElement, _ error: ModelFileError, _ tree: (ModelElement) -> [ModelElement]
     ) -> (ModelElement, ModelFinding.Code)? {
         let needed: Set<String> = [

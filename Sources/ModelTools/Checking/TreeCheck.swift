@@ -26,7 +26,7 @@ struct TreeCheck {
         }
         var cleared = root
         cleared.children = []
-        let composites = soundComposites()
+        let composites = validComposites()
         probe.composites = composites
         var entities = namedOnce(root.children(named: "entity"), kind: "entities", in: nil)
         clearParents(&entities)
@@ -75,7 +75,7 @@ struct TreeCheck {
 
     // MARK: Composite types
 
-    private mutating func soundComposites() -> [ModelElement] {
+    private mutating func validComposites() -> [ModelElement] {
         let composites = namedOnce(root.children(named: "composite"), kind: "composite types", in: nil)
         do {
             _ = try NSManagedObjectModel(tree: ModelElement("model", children: composites))
@@ -94,7 +94,7 @@ struct TreeCheck {
 
     /// Takes out superentities that are not there, and one in each circle of them.
     private mutating func clearParents(_ entities: inout [ModelElement]) {
-        let places = Dictionary(entities.enumerated().map { ($1["name"] ?? "", $0) }) { first, _ in first }
+        let positions = Dictionary(entities.enumerated().map { ($1["name"] ?? "", $0) }) { first, _ in first }
         var closed: Set<Int> = []
         for start in entities.indices {
             var path: [Int] = []
@@ -111,7 +111,7 @@ struct TreeCheck {
                 }
                 path.append(index)
                 guard let parent = entities[index]["parentEntity"], !parent.isEmpty else { break }
-                next = places[parent]
+                next = positions[parent]
                 if next == nil {
                     report(
                         .unknownSuperentity, entities[index], nil,
@@ -132,13 +132,13 @@ struct TreeCheck {
         for property in kept {
             let problems = probe.problems(ofMember: property)
             for problem in problems.found { report(problem.code, property, name, problem.detail) }
-            if let sound = problems.cured { properties.append(sound) }
+            if let sound = problems.corrected { properties.append(sound) }
         }
         var others: [ModelElement] = []
         for element in entity.children where !kinds.contains(element.name) {
             let problems = probe.problems(ofMember: element)
             for problem in problems.found { report(problem.code, element, name, problem.detail) }
-            if let sound = problems.cured { others.append(sound) }
+            if let sound = problems.corrected { others.append(sound) }
         }
         let parent = entity["parentEntity"]
         entity.children = []
@@ -146,7 +146,7 @@ struct TreeCheck {
         let problems = probe.problems(ofEntity: entity)
         for problem in problems.found { report(problem.code, entity, nil, problem.detail) }
         entity =
-            problems.cured
+            problems.corrected
             ?? ModelElement("entity", attributes: [.init("name", name ?? "")], line: entity.line)
         entity["parentEntity"] = parent
         entity.children = properties + others
@@ -156,12 +156,12 @@ struct TreeCheck {
 
     /// Takes out relationships without a destination, and the names of inverses that are not there.
     private mutating func clearRelationships(_ entities: inout [ModelElement]) {
-        let places = Dictionary(entities.enumerated().map { ($1["name"] ?? "", $0) }) { first, _ in first }
-        let parents = entities.map { $0["parentEntity"].flatMap { places[$0] } }
+        let positions = Dictionary(entities.enumerated().map { ($1["name"] ?? "", $0) }) { first, _ in first }
+        let parents = entities.map { $0["parentEntity"].flatMap { positions[$0] } }
         // As the file has them, so that one mistake is not reported at both ends.
         var declared: [Set<String>] = Array(repeating: [], count: entities.count)
         for element in root.children(named: "entity") {
-            guard let index = places[element["name"] ?? ""] else { continue }
+            guard let index = positions[element["name"] ?? ""] else { continue }
             declared[index].formUnion(element.children(named: "relationship").compactMap { $0["name"] })
         }
         var remaining = entities.map { Set($0.children(named: "relationship").compactMap { $0["name"] }) }
@@ -179,7 +179,7 @@ struct TreeCheck {
             children.removeAll { child in
                 guard child.name == "relationship" else { return false }
                 let destination = child["destinationEntity"] ?? ""
-                if places[destination] != nil { return false }
+                if positions[destination] != nil { return false }
                 let text =
                     destination.isEmpty ? "is not set" : "'\(destination)' is not in the model"
                 report(.missingDestination, child, name, "the destination \(text)")
@@ -192,7 +192,7 @@ struct TreeCheck {
             for position in entities[index].children.indices {
                 let child = entities[index].children[position]
                 guard child.name == "relationship", let inverse = child["inverseName"], !inverse.isEmpty,
-                    let destination = places[child["destinationEntity"] ?? ""],
+                    let destination = positions[child["destinationEntity"] ?? ""],
                     !holds(remaining, destination, inverse)
                 else { continue }
                 if !holds(declared, destination, inverse) {
@@ -206,12 +206,12 @@ struct TreeCheck {
             }
             entities[index].children.removeAll { $0.name == "unread" }
         }
-        clearDanglingInverses(&entities, places, parents)
+        clearDanglingInverses(&entities, positions, parents)
     }
 
     /// Removes relationships whose inverse has been removed, without a finding, until none is left.
     private func clearDanglingInverses(
-        _ entities: inout [ModelElement], _ places: [String: Int], _ parents: [Int?]
+        _ entities: inout [ModelElement], _ positions: [String: Int], _ parents: [Int?]
     ) {
         var users: [String: [(Int, String)]] = [:]
         var present = entities.map { Set($0.children(named: "relationship").compactMap { $0["name"] }) }
@@ -227,10 +227,10 @@ struct TreeCheck {
         for (index, entity) in entities.enumerated() {
             for child in entity.children(named: "relationship") {
                 guard let inverse = child["inverseName"], !inverse.isEmpty, let name = child["name"],
-                    let destination = places[child["destinationEntity"] ?? ""]
+                    let destination = positions[child["destinationEntity"] ?? ""]
                 else { continue }
-                if let home = holder(destination, inverse) {
-                    users["\(home) \(inverse)", default: []].append((index, name))
+                if let holderName = holder(destination, inverse) {
+                    users["\(holderName) \(inverse)", default: []].append((index, name))
                 } else {
                     rest.append((index, name))
                 }
@@ -256,7 +256,7 @@ struct TreeCheck {
         for element in namedOnce(root.children(named: "fetchRequest"), kind: "fetch requests", in: nil) {
             let problems = probe.problems(ofRequest: element)
             for problem in problems.found { report(problem.code, element, nil, problem.detail) }
-            guard let sound = problems.cured else { continue }
+            guard let sound = problems.corrected else { continue }
             guard let entity = element["entity"], known.contains(entity) else {
                 let text = element["entity"].map { "the entity '\($0)' is not in the model" }
                 report(.invalidFetchRequest, element, nil, text ?? "the fetch request has no entity")

@@ -56,12 +56,12 @@ struct CompositeSource {
         _ attribute: ModelElement, _ owner: String, _ context: ModelContext
     ) throws -> Element {
         let key = attribute["name"] ?? ""
-        let place = "\(owner).\(key)"
+        let position = "\(owner).\(key)"
         guard SwiftName.isIdentifier(key), !["CodingKeys", "dictionary", "self"].contains(key),
             !SwiftName.wordsBehindDot.contains(key)
         else {
             throw GenerationError(
-                element: place, detail: "an element of a composite type cannot have this name in Swift")
+                element: position, detail: "an element of a composite type cannot have this name in Swift")
         }
         if let composite = attribute["composite"], !composite.isEmpty {
             return Element(
@@ -84,7 +84,7 @@ struct CompositeSource {
         case "URI": type = types.foundation("URL")
         default:
             let description = NSAttributeDescription()
-            description.name = place
+            description.name = position
             description.attributeValueClassName = attribute["customClassName"]
             type = try types.customClass(description) ?? "Any"
         }

@@ -30,11 +30,12 @@ extension GeneratedClass {
         of entity: NSEntityDescription, _ context: ModelContext, _ notices: inout [GenerationNotice]
     ) throws -> [GeneratedProperty] {
         var properties: [GeneratedProperty] = []
-        let sorted = entity.ownProperties.sorted { ($0.place, $0.name) < ($1.place, $1.name) }
+        let sorted = entity.ownProperties.sorted { ($0.position, $0.name) < ($1.position, $1.name) }
         for property in sorted {
             if let reason = reasonToOmit(property.name) {
                 let advice = "so it has no accessor; use value(forKey:), or rename it in the model"
-                notices.append(GenerationNotice(element: property.placeName, detail: "\(reason), \(advice)"))
+                notices.append(
+                    GenerationNotice(element: property.qualifiedName, detail: "\(reason), \(advice)"))
                 continue
             }
             if let generated = try generatedProperty(property, context) { properties.append(generated) }
@@ -78,7 +79,7 @@ extension GeneratedClass {
 
 extension NSPropertyDescription {
     /// The index of the kind of property among the others.
-    fileprivate var place: Int {
+    fileprivate var position: Int {
         switch self {
         case is NSAttributeDescription: 0
         case is NSRelationshipDescription: 1

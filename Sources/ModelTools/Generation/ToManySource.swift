@@ -8,7 +8,7 @@ struct ToManySource {
     let types: TypeNames
 
     /// The text of the methods, indented.
-    var methods: [String] { (isOrdered ? places : []) + additions }
+    var methods: [String] { (isOrdered ? positions : []) + additions }
 
     private var suffix: String { SwiftName.capitalized(property.key) }
     private var index: String { types.swift("Int") }
@@ -24,7 +24,7 @@ struct ToManySource {
         ]
     }
 
-    private var places: [String] {
+    private var positions: [String] {
         [
             method(
                 "insertObject:in\(suffix)AtIndex:",

@@ -57,7 +57,7 @@ struct TypeNames {
         let isType = name.allSatisfy { $0.isLetter || $0.isASCII && $0.isNumber || "_.[]<>:,? ".contains($0) }
         guard isType, name.contains(where: \.isLetter) else {
             throw GenerationError(
-                element: attribute.placeName,
+                element: attribute.qualifiedName,
                 detail: "the custom class '\(name)' is not a name of a Swift type")
         }
         return name

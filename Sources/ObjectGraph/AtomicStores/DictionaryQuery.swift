@@ -67,14 +67,14 @@ struct DictionaryQuery {
         _ found: [any KeyValueCoding], _ columns: [NodeColumn]
     ) throws -> [NodeGroup] {
         guard !columns.isEmpty else { return [NodeGroup(found)] }
-        var places: [[PredicateValue]: Int] = [:]
+        var positions: [[PredicateValue]: Int] = [:]
         var groups: [[any KeyValueCoding]] = []
         for node in found {
             let key = try columns.map { PredicateValue(try $0.value(of: node)) }
-            if let place = places[key] {
-                groups[place].append(node)
+            if let position = positions[key] {
+                groups[position].append(node)
             } else {
-                places[key] = groups.count
+                positions[key] = groups.count
                 groups.append([node])
             }
         }

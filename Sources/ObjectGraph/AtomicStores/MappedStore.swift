@@ -33,17 +33,18 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
         } catch {
             throw refusal("the model is not valid: \(error.localizedDescription)")
         }
-        for home in homes {
-            let name = home.entity.name ?? ""
-            guard home.entity.uniquenessConstraints.isEmpty || ignoresConstraints else {
+        for storedEntity in storedEntities {
+            let name = storedEntity.entity.name ?? ""
+            guard storedEntity.entity.uniquenessConstraints.isEmpty || ignoresConstraints else {
                 throw refusal("it cannot keep the uniqueness constraints of entity '\(name)'")
             }
-            if let derived = home.layout.slots.first(where: \.isDerived) {
+            if let derived = storedEntity.layout.slots.first(where: \.isDerived) {
                 throw refusal(
                     "it computes no derived attributes, such as '\(derived.name)' of entity '\(name)'")
             }
         }
-        let unchecked = homes.filter { !$0.entity.uniquenessConstraints.isEmpty }.compactMap(\.entity.name)
+        let unchecked = storedEntities.filter { !$0.entity.uniquenessConstraints.isEmpty }.compactMap(
+            \.entity.name)
         guard !unchecked.isEmpty else { return }
         Log.store.warning(
             "A store of type \(type) does not check the uniqueness constraints of \(unchecked.joined(separator: ", "))."

@@ -9,7 +9,9 @@ extension NSAtomicStore {
 
     package final func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         try access.withLock {
-            try NodeQuery(self, query).nodes().map { ($0.objectID.home.entityNumber, $0.objectID.reference) }
+            try NodeQuery(self, query).nodes().map {
+                ($0.objectID.storedEntity.entityNumber, $0.objectID.reference)
+            }
         }
     }
 
@@ -22,11 +24,11 @@ extension NSAtomicStore {
     }
 
     package final func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
+        of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
         try access.withLock {
-            guard let node = nodes.savedNode(ObjectKey(table: home.table, reference: reference)),
-                node.objectID.entity.isKindOf(entity: home.entity)
+            guard let node = nodes.savedNode(ObjectKey(table: storedEntity.table, reference: reference)),
+                node.objectID.entity.isKindOf(entity: storedEntity.entity)
             else { return nil }
             return try row(node)
         }
@@ -35,18 +37,19 @@ extension NSAtomicStore {
     package final func forgetRow(_ key: ObjectKey) {}
 
     package final func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        of relationship: NSRelationshipDescription, storedEntity: StoredEntity, owners: [Int64],
         for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         try access.withLock {
             var found: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
             for owner in owners {
-                guard let node = nodes.savedNode(ObjectKey(table: home.table, reference: owner)) else {
+                guard let node = nodes.savedNode(ObjectKey(table: storedEntity.table, reference: owner))
+                else {
                     continue
                 }
                 found[owner] = try node.destinations(relationship)
                     .filter { nodes.savedNode($0.key) != nil }
-                    .map { ($0.home.entityNumber, $0.reference) }
+                    .map { ($0.storedEntity.entityNumber, $0.reference) }
             }
             return found
         }

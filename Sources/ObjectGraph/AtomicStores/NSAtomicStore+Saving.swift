@@ -15,7 +15,7 @@ extension NSAtomicStore {
                 noteSavedMetadata()
                 return outcome
             } catch {
-                change.takeBack()
+                change.revert()
                 throw error
             }
         }
@@ -23,15 +23,15 @@ extension NSAtomicStore {
 
     private func checkConflicts(_ unit: UnitOfWork) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool) throws {
-            let key = ObjectKey(table: home.table, reference: old.reference)
+        func check(_ storedEntity: StoredEntity, _ old: Row, isDeletion: Bool) throws {
+            let key = ObjectKey(table: storedEntity.table, reference: old.reference)
             let current = try nodes.savedNode(key).map(row)
             guard current?.version != old.version, !(isDeletion && current == nil) else { return }
-            conflicts.append(.init(home: home, old: old, cached: current, current: current))
+            conflicts.append(.init(storedEntity: storedEntity, old: old, cached: current, current: current))
         }
-        for update in unit.updates { try check(update.home, update.old, isDeletion: false) }
-        for lock in unit.locks { try check(lock.home, lock.old, isDeletion: false) }
-        for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
+        for update in unit.updates { try check(update.storedEntity, update.old, isDeletion: false) }
+        for lock in unit.locks { try check(lock.storedEntity, lock.old, isDeletion: false) }
+        for deletion in unit.deletions { try check(deletion.storedEntity, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
         let missing = missingDestinations(unit)
         if !missing.isEmpty { throw DanglingLinks(store: self, owners: [], missing: Array(missing)) }
@@ -41,30 +41,30 @@ extension NSAtomicStore {
     /// itself is compared. O(changed links).
     private func missingDestinations(_ unit: UnitOfWork) -> Set<ObjectKey> {
         var wanted: Set<ObjectKey> = []
-        func want(_ row: Row, _ home: StoredEntity, changed: PropertySet?) {
-            for slot in home.layout.relationshipIndexes {
-                let info = home.layout.slots[slot]
+        func want(_ row: Row, _ storedEntity: StoredEntity, changed: PropertySet?) {
+            for slot in storedEntity.layout.relationshipIndexes {
+                let info = storedEntity.layout.slots[slot]
                 guard info.kind == .toOne, info.isStored, changed?.contains(slot) ?? true,
                     info.relationship?.inverseRelationship == nil,
-                    let destination = row.destinationHome(info, self)
+                    let destination = row.destinationStoredEntity(info, self)
                 else { continue }
                 wanted.insert(ObjectKey(table: destination.table, reference: row.integer(info.rowSlot)))
             }
         }
-        for insert in unit.inserts { want(insert.row, insert.home, changed: nil) }
-        for update in unit.updates { want(update.row, update.home, changed: update.changed) }
+        for insert in unit.inserts { want(insert.row, insert.storedEntity, changed: nil) }
+        for update in unit.updates { want(update.row, update.storedEntity, changed: update.changed) }
         for link in unit.addedLinks where link.relationship.inverseRelationship == nil {
             wanted.insert(link.destination)
         }
         guard !wanted.isEmpty else { return [] }
         let made = Set(
-            unit.inserts.map { ObjectKey(table: $0.home.table, reference: $0.row.reference) })
+            unit.inserts.map { ObjectKey(table: $0.storedEntity.table, reference: $0.row.reference) })
         return wanted.subtracting(made).filter { nodes.savedNode($0) == nil }
     }
 
     /// The values of a node as a row.
     final func row(_ node: NSAtomicStoreCacheNode) throws -> Row {
-        try node.row(node.objectID.home, version: nodes.version(node.objectID.key)) {
+        try node.row(node.objectID.storedEntity, version: nodes.version(node.objectID.key)) {
             nodes.node($0.key) != nil
         }
     }
@@ -99,7 +99,7 @@ private final class NodeChange {
 
     private func remove(_ unit: UnitOfWork) {
         removed = unit.deletions.compactMap {
-            nodes.savedNode(ObjectKey(table: $0.home.table, reference: $0.old.reference))
+            nodes.savedNode(ObjectKey(table: $0.storedEntity.table, reference: $0.old.reference))
         }
         removedVersions = removed.map { nodes.version($0.objectID.key) }
         if !removed.isEmpty { store.willRemoveCacheNodes(Set(removed)) }
@@ -117,12 +117,13 @@ private final class NodeChange {
     /// where there are such relationships.
     private func dropOneWayLinks() {
         let gone = Set(removed.map(\.objectID.key))
-        for home in store.homes {
-            let relationships = home.layout.slots.filter(\.isStored).compactMap(\.relationship).filter {
+        for storedEntity in store.storedEntities {
+            let relationships = storedEntity.layout.slots.filter(\.isStored).compactMap(\.relationship).filter
+            {
                 $0.inverseRelationship == nil
             }
             guard !relationships.isEmpty else { continue }
-            for node in nodes.nodes(ofEntities: [home.entityNumber]) {
+            for node in nodes.nodes(ofEntities: [storedEntity.entityNumber]) {
                 for relationship in relationships {
                     guard let keys = try? node.destinations(relationship).map(\.key),
                         keys.contains(where: gone.contains)
@@ -169,7 +170,7 @@ private final class NodeChange {
         var keys: Set<ObjectKey> = []
         for object in objects {
             let id = object.objectID
-            guard !id.isTemporaryID, store.home(of: object.entity) === id.home else {
+            guard !id.isTemporaryID, store.storedEntity(of: object.entity) === id.storedEntity else {
                 throw refusal(object, "it has no permanent ID of the store")
             }
             guard keys.insert(id.key).inserted, nodes.savedNode(id.key) == nil else {
@@ -186,7 +187,7 @@ private final class NodeChange {
     }
 
     private func leadToNodes(_ node: NSAtomicStoreCacheNode) {
-        for slot in node.objectID.home.layout.slots where slot.isStored && slot.kind.isRelationship {
+        for slot in node.objectID.storedEntity.layout.slots where slot.isStored && slot.kind.isRelationship {
             guard let relationship = slot.relationship, let ids = try? node.destinations(relationship),
                 !ids.isEmpty
             else { continue }
@@ -211,7 +212,7 @@ private final class NodeChange {
 
     private func links(of node: NSAtomicStoreCacheNode) -> Links {
         guard store.keepsInverses else { return [] }
-        return node.objectID.home.layout.slots.compactMap { slot in
+        return node.objectID.storedEntity.layout.slots.compactMap { slot in
             guard slot.isStored, let relationship = slot.relationship,
                 relationship.inverseRelationship != nil, let ids = try? node.destinations(relationship)
             else { return nil }
@@ -287,14 +288,14 @@ private final class NodeChange {
         if former[key] == nil { former[key] = FormerNode(node, version: nodes.version(key)) }
     }
 
-    func takeBack() {
+    func revert() {
         for node in added { nodes.remove(node) }
         for (node, version) in zip(removed, removedVersions) {
             nodes.add(node)
             nodes.setVersion(node.objectID.key, version)
         }
         for (key, node) in former {
-            node.takeBack()
+            node.revert()
             nodes.setVersion(key, node.version)
         }
     }
@@ -313,7 +314,7 @@ private struct FormerNode {
         self.version = version
         cache = node.propertyCache?.mutableCopy() as? NSMutableDictionary
         let hasOwnStorage = type(of: node) != NSAtomicStoreCacheNode.self
-        let slots = hasOwnStorage ? node.objectID.home.layout.slots.filter(\.isStored) : []
+        let slots = hasOwnStorage ? node.objectID.storedEntity.layout.slots.filter(\.isStored) : []
         answers = Dictionary(
             slots.map { ($0.name, Self.copied(node.value(forKey: $0.name))) }, uniquingKeysWith: { a, _ in a }
         )
@@ -329,7 +330,7 @@ private struct FormerNode {
         }
     }
 
-    func takeBack() {
+    func revert() {
         node.propertyCache = cache
         for (key, value) in answers where !isSame(node.value(forKey: key), value) {
             node.setValue(value, forKey: key)

@@ -114,7 +114,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package final func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         try access.withLock {
             if let old {
-                takeEntities(of: old)
+                adoptEntities(of: old)
             } else {
                 let configuration = configurationName == defaultConfigurationName ? nil : configurationName
                 let entities = model.entitiesInPreorder(configuration: configuration)
@@ -183,12 +183,12 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     // MARK: References
 
-    package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
-        references.text(reference, home)
+    package override func referenceText(_ reference: Int64, _ storedEntity: StoredEntity) -> String {
+        references.text(reference, storedEntity)
     }
 
-    package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
-        references.number(ofText: text, home)
+    package override func reference(fromText text: String, _ storedEntity: StoredEntity) -> Int64? {
+        references.number(ofText: text, storedEntity)
     }
 
     package final var needsReferencesBeforeSaving: Bool { true }
@@ -234,10 +234,11 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package static var hasFiles: Bool { self is DocumentStore.Type }
 
     package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
-        try groups.map { try newReferences(for: $0.objects, of: $0.home) }
+        try groups.map { try newReferences(for: $0.objects, of: $0.storedEntity) }
     }
 
-    final func newReferences(for objects: [NSManagedObject], of home: StoredEntity) throws -> [Int64] {
+    final func newReferences(for objects: [NSManagedObject], of storedEntity: StoredEntity) throws -> [Int64]
+    {
         try access.withLock {
             try objects.map { object in
                 let reference = newReferenceObject(for: object)
@@ -247,7 +248,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                         "\(Swift.type(of: self)).newReferenceObject(for:) must give a hashable value, not a \(Swift.type(of: reference))."
                     )
                 }
-                return references.number(of: reference, home)
+                return references.number(of: reference, storedEntity)
             }
         }
     }
@@ -258,7 +259,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     package final func keepReferences(of objects: [NSManagedObject]) throws {
         for object in objects {
             let found = try withReference(object.reference) {
-                try newReferences(for: [object], of: object.home)
+                try newReferences(for: [object], of: object.storedEntity)
             }
             guard found == [object.reference] else {
                 throw NSError.coreData(

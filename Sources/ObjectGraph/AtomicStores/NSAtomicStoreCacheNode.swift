@@ -134,18 +134,20 @@ extension NSAtomicStoreCacheNode {
     /// The values packed as a row.
     ///
     /// - Throws: 1550 for a value of a wrong type, 134060 for one that a transformer refuses.
-    final func row(_ home: StoredEntity, version: Int64, isKnown: (NSManagedObjectID) -> Bool) throws -> Row {
+    final func row(_ storedEntity: StoredEntity, version: Int64, isKnown: (NSManagedObjectID) -> Bool) throws
+        -> Row
+    {
         if let row, row.version == version { return row }
         var builder = RowBuilder()
-        builder.begin(slotCount: home.layout.rowSlotCount)
-        for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
+        builder.begin(slotCount: storedEntity.layout.rowSlotCount)
+        for slot in storedEntity.layout.slots where slot.isStored && slot.kind != .toMany {
             if slot.kind == .toOne {
                 guard let relationship = slot.relationship, let id = try destinations(relationship).first,
                     isKnown(id)
                 else { continue }
                 builder.set(slot.rowSlot, integer: id.reference)
                 if slot.entitySlot >= 0 {
-                    builder.set(slot.entitySlot, integer: Int64(id.home.entityNumber))
+                    builder.set(slot.entitySlot, integer: Int64(id.storedEntity.entityNumber))
                 }
             } else if let archived = storedValue(forKey: slot.name) as? ArchivedValue {
                 builder.set(slot.rowSlot, data: archived.data)
@@ -154,7 +156,7 @@ extension NSAtomicStoreCacheNode {
             }
         }
         let made = try builder.finish(
-            reference: objectID.reference, version: version, entityNumber: home.entityNumber,
+            reference: objectID.reference, version: version, entityNumber: storedEntity.entityNumber,
             timestamp: Date.timeIntervalSinceReferenceDate)
         row = made
         return made

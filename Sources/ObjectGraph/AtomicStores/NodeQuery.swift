@@ -6,7 +6,7 @@ import ManagedObjectModel
 struct NodeQuery {
     private let store: NSAtomicStore
     private let query: FetchQuery
-    private var entity: NSEntityDescription { query.home.entity }
+    private var entity: NSEntityDescription { query.storedEntity.entity }
 
     init(_ store: NSAtomicStore, _ query: FetchQuery) {
         self.store = store
@@ -28,8 +28,8 @@ struct NodeQuery {
         if let predicate = query.predicate { try QueryCheck(entity).check(predicate) }
         let numbers =
             query.includesSubentities
-            ? store.homes.filter { $0.entity.isKindOf(entity: entity) }.map(\.entityNumber)
-            : [query.home.entityNumber]
+            ? store.storedEntities.filter { $0.entity.isKindOf(entity: entity) }.map(\.entityNumber)
+            : [query.storedEntity.entityNumber]
         var candidates = store.nodes.nodes(ofEntities: numbers)
         if let references = query.references {
             let wanted = Set(references)

@@ -25,14 +25,14 @@ final class NodeTable {
     func add(_ node: NSAtomicStoreCacheNode) {
         let key = node.objectID.key
         nodes[key] = node
-        byEntity[node.objectID.home.entityNumber, default: []].insert(key)
+        byEntity[node.objectID.storedEntity.entityNumber, default: []].insert(key)
     }
 
     func remove(_ node: NSAtomicStoreCacheNode) {
         let key = node.objectID.key
         nodes[key] = nil
         versions[key] = nil
-        byEntity[node.objectID.home.entityNumber]?.remove(key)
+        byEntity[node.objectID.storedEntity.entityNumber]?.remove(key)
     }
 
     func removeAll() {

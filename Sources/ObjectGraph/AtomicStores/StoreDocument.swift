@@ -152,7 +152,7 @@ package enum StoreDocument {
         do {
             return try opening()
         } catch {
-            draft.takeBack()
+            draft.revert()
             throw error
         }
     }
@@ -340,19 +340,19 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
     // MARK: Properties
 
     /// The stored attributes of an entity in the order of Apple's files: the superentity's first, by name.
-    package final func attributes(of home: StoredEntity) -> [PropertySlot] {
-        ordered(home) { !$0.kind.isRelationship }
+    package final func attributes(of storedEntity: StoredEntity) -> [PropertySlot] {
+        ordered(storedEntity) { !$0.kind.isRelationship }
     }
 
     /// The stored relationships of an entity in the order of Apple's files: to-one before to-many.
-    package final func relationships(of home: StoredEntity) -> [PropertySlot] {
-        ordered(home) { $0.kind == .toOne } + ordered(home) { $0.kind == .toMany }
+    package final func relationships(of storedEntity: StoredEntity) -> [PropertySlot] {
+        ordered(storedEntity) { $0.kind == .toOne } + ordered(storedEntity) { $0.kind == .toMany }
     }
 
-    private func ordered(_ home: StoredEntity, _ isWanted: (PropertySlot) -> Bool) -> [PropertySlot] {
+    private func ordered(_ storedEntity: StoredEntity, _ isWanted: (PropertySlot) -> Bool) -> [PropertySlot] {
         var known = 0
         var chain: [EntityLayout] = []
-        var next: EntityLayout? = home.layout
+        var next: EntityLayout? = storedEntity.layout
         while let layout = next {
             chain.append(layout)
             next = layout.superlayout
@@ -369,10 +369,10 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
         if model.isReconstructed {
             unsupportedFeatures = ["no model but the one that was made from its objects or tables"]
         }
-        for home in homes {
-            if let slot = home.layout.slots.first(where: { $0.isStored && $0.kind == .composite }) {
+        for storedEntity in storedEntities {
+            if let slot = storedEntity.layout.slots.first(where: { $0.isStored && $0.kind == .composite }) {
                 throw refusal(
-                    "it is not known how Apple's stores of this type keep composite attributes such as '\(slot.name)' of entity '\(home.entity.name ?? "")'"
+                    "it is not known how Apple's stores of this type keep composite attributes such as '\(slot.name)' of entity '\(storedEntity.entity.name ?? "")'"
                 )
             }
         }

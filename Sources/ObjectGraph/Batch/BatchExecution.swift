@@ -11,9 +11,9 @@ package struct BatchOutcome {
 
     package init(keepingIDs: Bool) { keepsIDs = keepingIDs }
 
-    package mutating func add(_ home: StoredEntity, _ reference: Int64) {
+    package mutating func add(_ storedEntity: StoredEntity, _ reference: Int64) {
         count += 1
-        if keepsIDs { objectIDs.append(NSManagedObjectID(home: home, reference: reference)) }
+        if keepsIDs { objectIDs.append(NSManagedObjectID(storedEntity: storedEntity, reference: reference)) }
     }
 
     mutating func add(_ other: BatchOutcome) {
@@ -40,9 +40,9 @@ struct BatchExecution {
                 ?? NSError.coreData(
                     .persistentStoreSave, "No store of the coordinator holds entity '\(name)'.")
         }
-        let home = fetch.query(store).home
+        let storedEntity = fetch.query(store).storedEntity
         let outcome = try store.insertBatch(
-            request.source, into: home, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
+            request.source, into: storedEntity, policy: (context.mergePolicy as? NSMergePolicy)?.mergeType,
             terms(keepingIDs: request.resultType == .objectIDs))
         post(outcome, in: store)
         return NSBatchInsertResult(outcome, request.resultType)
@@ -68,7 +68,7 @@ struct BatchExecution {
     /// - Throws: see `NSBatchDeleteRequest`; when one of several stores fails, what was deleted in others is gone.
     func delete(_ request: NSBatchDeleteRequest) throws -> NSBatchDeleteResult {
         var outcome = BatchOutcome(keepingIDs: request.resultType == .resultTypeObjectIDs)
-        if request.isForNothing { return NSBatchDeleteResult(outcome, request.resultType) }
+        if request.isEmptyObjectList { return NSBatchDeleteResult(outcome, request.resultType) }
         let found = request.fetchRequest
         found.affectedStores = request.affectedStores ?? found.affectedStores
         found.resultType = .managedObjectIDResultType

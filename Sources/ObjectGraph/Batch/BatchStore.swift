@@ -2,7 +2,7 @@
 package protocol BatchStore: ObjectStore {
     /// - Throws: see `NSBatchInsertRequest`.
     func insertBatch(
-        _ source: NSBatchInsertRequest.Source, into home: StoredEntity, policy: NSMergePolicyType?,
+        _ source: NSBatchInsertRequest.Source, into storedEntity: StoredEntity, policy: NSMergePolicyType?,
         _ terms: BatchTerms
     ) throws -> BatchOutcome
 

@@ -47,7 +47,7 @@ public class NSBatchDeleteResult: NSPersistentStoreResult {
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     private var fetch: NSFetchRequest<any NSFetchRequestResult>
     /// Whether the request was made for no objects at all.
-    private(set) var isForNothing = false
+    private(set) var isEmptyObjectList = false
 
     /// A copy of what finds the rows: its entity, predicate, order, limit and offset count.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { Self.copy(of: fetch) }
@@ -82,7 +82,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         }
         request.predicate = NSPredicate(format: "SELF IN %@", objects)
         self.init(fetchRequest: request)
-        isForNothing = objects.isEmpty
+        isEmptyObjectList = objects.isEmpty
     }
 
     public override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
@@ -91,7 +91,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         let copy = Self()
         copy.affectedStoreObjects = affectedStoreObjects
         copy.fetch = Self.copy(of: fetch)
-        copy.isForNothing = isForNothing
+        copy.isEmptyObjectList = isEmptyObjectList
         copy.resultType = resultType
         return copy
     }

@@ -48,7 +48,7 @@ struct ChangeTracker {
     }
 
     /// Shows a reinserted object as new to observers, which were notified of its deletion.
-    mutating func showAsNew(_ object: NSManagedObject) {
+    mutating func reportAsInserted(_ object: NSManagedObject) {
         eventUpdated.remove(object)
         eventInserted.insert(object)
     }
@@ -77,7 +77,7 @@ struct ChangeTracker {
             forget(object)
         } else {
             noteLoss(of: object)
-            showLoss(of: object)
+            reportLoss(of: object)
         }
     }
 
@@ -88,7 +88,7 @@ struct ChangeTracker {
     }
 
     /// Adds the loss of an object to the event's deletions.
-    mutating func showLoss(of object: NSManagedObject) { eventDeleted.insert(object) }
+    mutating func reportLoss(of object: NSManagedObject) { eventDeleted.insert(object) }
 
     /// Forgets that an object that was saved is deleted.
     mutating func forgetDeletion(of object: NSManagedObject) {
@@ -153,7 +153,7 @@ struct ChangeTracker {
     mutating func takeDeletionToPropagate() -> NSManagedObject? { deletionsToPropagate.popLast() }
 
     /// Schedules the delete rules of objects again, in the order in which the objects were taken.
-    mutating func putBackDeletions(_ objects: [NSManagedObject]) {
+    mutating func restoreDeletions(_ objects: [NSManagedObject]) {
         deletionsToPropagate += objects.reversed()
     }
 
@@ -262,7 +262,7 @@ struct ChangeTracker {
     }
 
     /// Reverts the running event's changes of an object that has a former state again.
-    mutating func takeBack(_ object: NSManagedObject, to state: ObjectState) {
+    mutating func revert(_ object: NSManagedObject, to state: ObjectState) {
         eventInserted.remove(object)
         eventUpdated.remove(object)
         eventDeleted.remove(object)

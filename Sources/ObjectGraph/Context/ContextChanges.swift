@@ -12,12 +12,12 @@ package struct ContextChanges {
     package var invalidatedAll: Bool { invalidatedIDs != nil }
 
     /// Whether anything in the stores may have changed, so that followers have to fetch again.
-    private(set) var isOfAnything = false
+    private(set) var isUnbounded = false
 
     /// Any change of the stores.
     static var anything: ContextChanges {
         var changes = ContextChanges()
-        changes.isOfAnything = true
+        changes.isUnbounded = true
         return changes
     }
 
@@ -30,7 +30,7 @@ package struct ContextChanges {
         deleted += other.deleted
         refreshed += other.refreshed
         if let ids = other.invalidatedIDs { invalidatedIDs = (invalidatedIDs ?? []) + ids }
-        isOfAnything = isOfAnything || other.isOfAnything
+        isUnbounded = isUnbounded || other.isUnbounded
         slots.merge(other.slots) { $0 + $1 }
     }
 
@@ -46,7 +46,7 @@ package struct ContextChanges {
 
     package var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !invalidatedAll
-            && !isOfAnything
+            && !isUnbounded
     }
 
     /// The changed objects, each once.

@@ -119,9 +119,9 @@ package final class ContextListeners {
         if requiring == 0 { index = nil }
     }
 
-    func tell(_ changes: ContextChanges) {
+    func notify(_ changes: ContextChanges) {
         guard !entries.isEmpty else { return }
-        if changes.invalidatedAll || changes.isOfAnything {
+        if changes.invalidatedAll || changes.isUnbounded {
             for number in entries.keys.sorted() { entries[number]?.listener?.contextDidChange(changes) }
             return
         }
@@ -130,8 +130,8 @@ package final class ContextListeners {
         var concerned = followersOfAll.union(found.keys)
         for entity in groups.keys { concerned.formUnion(followers[entity] ?? []) }
         // Listeners may add themselves again while they are notified.
-        let told = concerned.sorted().compactMap { number in entries[number].map { (number, $0) } }
-        for (number, entry) in told {
+        let notified = concerned.sorted().compactMap { number in entries[number].map { (number, $0) } }
+        for (number, entry) in notified {
             guard let listener = entry.listener else { continue }
             if let own = found[number] {
                 listener.contextDidChange(own)
@@ -151,10 +151,10 @@ package final class ContextListeners {
     private func indexed(_ changes: ContextChanges) -> [Int: ContextChanges] {
         var found: [Int: ContextChanges] = [:]
         guard index != nil else { return found }
-        func add(_ path: WritableKeyPath<ContextChanges, [NSManagedObject]>, isThere: Bool = true) {
+        func add(_ path: WritableKeyPath<ContextChanges, [NSManagedObject]>, exists: Bool = true) {
             for object in changes[keyPath: path] {
                 // Loading it may run code of its class, which may follow the context itself.
-                let held = isThere ? values(of: object) : []
+                let held = exists ? values(of: object) : []
                 for number in index?.listeners(of: object, held) ?? [] {
                     found[number, default: ContextChanges()][keyPath: path].append(object)
                 }
@@ -162,7 +162,7 @@ package final class ContextListeners {
         }
         add(\.inserted)
         add(\.updated)
-        add(\.deleted, isThere: false)
+        add(\.deleted, exists: false)
         add(\.refreshed)
         return found
     }

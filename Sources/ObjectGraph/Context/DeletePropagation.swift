@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
                 session.noteDeletionError(error)
             }
         }
-        tracker.putBackDeletions(waiting)
+        tracker.restoreDeletions(waiting)
     }
 
     private func propagateDelete(of object: NSManagedObject, _ slot: Int) {
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         case .noActionDeleteRule, .denyDeleteRule: guard object.state.contains(.leaving) else { return }
         case .nullifyDeleteRule, .cascadeDeleteRule: break
         }
-        readingStore(of: object) { try takeLaterLinks(of: object, at: slot) }
+        readingStore(of: object) { try adoptLaterLinks(of: object, at: slot) }
         let destinations = object.destinations(at: slot)
         if relationship.deleteRule == .cascadeDeleteRule {
             for destination in destinations

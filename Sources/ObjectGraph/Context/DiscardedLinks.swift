@@ -54,13 +54,13 @@ struct DiscardedLinks {
     /// Updates the other ends of discarded changes. These updates belong to the running event.
     ///
     /// - Parameter isRefreshed: whether all changes were discarded; the object is not loaded then.
-    func takeBack(isRefreshed: Bool = false) {
+    func revert(isRefreshed: Bool = false) {
         endMade(isRefreshed: isRefreshed)
         restoreEnded(isRefreshed: isRefreshed)
     }
 
     /// Updates the other ends of several objects. An object must lose its new partner before it gets its former one back.
-    static func takeBack(_ links: [DiscardedLinks]) {
+    static func revert(_ links: [DiscardedLinks]) {
         for links in links { links.endMade(isRefreshed: false) }
         for links in links { links.restoreEnded(isRefreshed: false) }
     }
@@ -73,7 +73,7 @@ struct DiscardedLinks {
         for end in ends where !end.belongsToOthers {
             for other in end.made
             where other.context === context && (isRefreshed || !leads(to: other, end.slot, wasMade: true)) {
-                other.takeBackEnd(of: object, end.inverse, wasMade: true)
+                other.revertEnd(of: object, end.inverse, wasMade: true)
             }
         }
     }
@@ -83,7 +83,7 @@ struct DiscardedLinks {
         for end in ends where !end.belongsToOthers {
             for other in end.ended
             where other.context === context && (isRefreshed || leads(to: other, end.slot, wasMade: false)) {
-                other.takeBackEnd(of: object, end.inverse, wasMade: false)
+                other.revertEnd(of: object, end.inverse, wasMade: false)
             }
         }
     }
@@ -106,7 +106,7 @@ extension NSManagedObject {
         of made: [NSManagedObject], ended: [NSManagedObject], _ inverse: NSRelationshipDescription,
         at slot: Int
     ) {
-        func isLed(from other: NSManagedObject) -> Bool {
+        func leadsFrom(from other: NSManagedObject) -> Bool {
             guard let end = other.layout.index(of: inverse.name) else { return false }
             if case .object(let owner) = other.value(at: end) { return owner === self }
             return false
@@ -115,12 +115,12 @@ extension NSManagedObject {
         let others = (made + ended).filter { $0.context === context && !$0.isFault && !$0.isDeleted }
         for other in others where other.hasPersistentChangedValues {
             if made.contains(other) {
-                guard isLed(from: other), !contents.added.contains(other) else { continue }
+                guard leadsFrom(from: other), !contents.added.contains(other) else { continue }
                 willChange(at: slot)
                 addMember(other, at: slot)
                 didChange(at: slot)
             } else {
-                guard !isLed(from: other), !contents.removed.contains(other) else { continue }
+                guard !leadsFrom(from: other), !contents.removed.contains(other) else { continue }
                 willChange(at: slot)
                 dropMember(other, at: slot)
                 didChange(at: slot)
@@ -131,7 +131,7 @@ extension NSManagedObject {
     /// Reverts the unsaved change of one link at this end; does nothing if this end was changed otherwise since.
     ///
     /// - Parameter wasMade: whether the link was made and is to end; otherwise it was ended and is to be restored.
-    fileprivate final func takeBackEnd(
+    fileprivate final func revertEnd(
         of other: NSManagedObject, _ relationship: NSRelationshipDescription, wasMade: Bool
     ) {
         guard let slot = layout.index(of: relationship.name), !isFault, !isDeleted,

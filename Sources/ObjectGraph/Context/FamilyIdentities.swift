@@ -5,11 +5,11 @@ struct FamilyIdentities {
     /// How many of the family's IDs this context has adopted.
     var adoptedCount = 0
     /// Objects that left before they were saved, if there are children to notify of them.
-    var dismissed: [NSManagedObjectID] = []
+    var releasedIDs: [NSManagedObjectID] = []
 
     /// The objects that left since the last call.
-    mutating func takeDismissed() -> [NSManagedObjectID] {
-        defer { dismissed = [] }
-        return dismissed
+    mutating func takeReleasedIDs() -> [NSManagedObjectID] {
+        defer { releasedIDs = [] }
+        return releasedIDs
     }
 }

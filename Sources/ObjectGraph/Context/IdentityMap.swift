@@ -21,8 +21,8 @@ package final class IdentityMap: @unchecked Sendable {
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
     /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
     @exclusivity(unchecked) private var unannounced:
-        [UnsafeMutableRawPointer: (place: Int, home: StoredEntity, reference: Int64)]?
-    private var lastPlace = 0
+        [UnsafeMutableRawPointer: (position: Int, storedEntity: StoredEntity, reference: Int64)]?
+    private var lastIndex = 0
 
     package init() {}
 
@@ -78,10 +78,10 @@ package final class IdentityMap: @unchecked Sendable {
     /// - Returns: the other object that had the identity, if any.
     package func register(_ object: NSManagedObject) -> NSManagedObject? {
         lock.lock()
-        let displaced = Self.set(object, object.reference, in: madeTable(object.home.table))
+        let displaced = Self.set(object, object.reference, in: madeTable(object.storedEntity.table))
         lock.unlock()
         object.registry = self
-        if object.home.tellsStore { announce([object]) }
+        if object.storedEntity.notifiesStore { announce([object]) }
         return displaced.map(Self.take)
     }
 
@@ -100,7 +100,7 @@ package final class IdentityMap: @unchecked Sendable {
         }
         lock.unlock()
         for object in objects { object.registry = self }
-        if objects[0].home.tellsStore { announce(objects) }
+        if objects[0].storedEntity.notifiesStore { announce(objects) }
         return displaced.map(Self.take)
     }
 
@@ -128,10 +128,10 @@ package final class IdentityMap: @unchecked Sendable {
 
     private func announceCollected() {
         lock.lock()
-        let collected = (unannounced ?? [:]).values.sorted { $0.place < $1.place }
+        let collected = (unannounced ?? [:]).values.sorted { $0.position < $1.position }
         unannounced = nil
         lock.unlock()
-        StoredEntity.noteRegistered(collected.map { ($0.home, $0.reference) })
+        StoredEntity.noteRegistered(collected.map { ($0.storedEntity, $0.reference) })
     }
 
     private func announce(_ objects: [NSManagedObject]) {
@@ -139,12 +139,12 @@ package final class IdentityMap: @unchecked Sendable {
         let isCollecting = unannounced != nil
         if isCollecting {
             for object in objects {
-                lastPlace += 1
-                unannounced?[Self.pointer(object)] = (lastPlace, object.home, object.reference)
+                lastIndex += 1
+                unannounced?[Self.pointer(object)] = (lastIndex, object.storedEntity, object.reference)
             }
         }
         lock.unlock()
-        if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.home, $0.reference) }) }
+        if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.storedEntity, $0.reference) }) }
     }
 
     /// Changes the identities of objects. O(n), one lock.
@@ -152,16 +152,17 @@ package final class IdentityMap: @unchecked Sendable {
     /// - Returns: other objects that had the identities, also those of the list that come before another with the same
     ///   identity.
     package func rename(
-        _ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]
+        _ names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)]
     ) -> [NSManagedObject] {
         defer { IdentityChanges.note() }
         var displaced: [UnsafeMutableRawPointer] = []
-        guard names.count > 1, !names.contains(where: { $0.object.home.tellsStore || $0.home.tellsStore })
+        guard names.count > 1,
+            !names.contains(where: { $0.object.storedEntity.notifiesStore || $0.storedEntity.notifiesStore })
         else {
             // All are removed before one is added: they may exchange their identities.
             for (object, _, _) in names { forget(object) }
-            return names.compactMap { object, home, reference in
-                object.home = home
+            return names.compactMap { object, storedEntity, reference in
+                object.storedEntity = storedEntity
                 object.reference = reference
                 return register(object)
             }
@@ -169,16 +170,18 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         for (object, _, _) in names {
             let pointer = Self.pointer(object)
-            if let entries = table(object.home.table), entries.value(object.reference) == pointer {
+            if let entries = table(object.storedEntity.table), entries.value(object.reference) == pointer {
                 entries.remove(object.reference)
             }
         }
-        for (object, home, reference) in names {
-            if let other = Self.set(object, reference, in: madeTable(home.table)) { displaced.append(other) }
+        for (object, storedEntity, reference) in names {
+            if let other = Self.set(object, reference, in: madeTable(storedEntity.table)) {
+                displaced.append(other)
+            }
         }
         lock.unlock()
-        for (object, home, reference) in names {
-            object.home = home
+        for (object, storedEntity, reference) in names {
+            object.storedEntity = storedEntity
             object.reference = reference
             object.registry = self
         }
@@ -188,7 +191,7 @@ package final class IdentityMap: @unchecked Sendable {
     /// Removes an object; nothing if another one has taken its identity since.
     package func forget(_ object: NSManagedObject) {
         let pointer = Self.pointer(object)
-        let table = object.home.table
+        let table = object.storedEntity.table
         let reference = object.reference
         lock.lock()
         if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
@@ -196,8 +199,8 @@ package final class IdentityMap: @unchecked Sendable {
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
         lock.unlock()
         object.registry = nil
-        if object.home.tellsStore, !isUnannounced {
-            StoredEntity.noteUnregistered([(object.home, object.reference)])
+        if object.storedEntity.notifiesStore, !isUnannounced {
+            StoredEntity.noteUnregistered([(object.storedEntity, object.reference)])
         }
     }
 

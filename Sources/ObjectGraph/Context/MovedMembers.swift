@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error of the store.
     func leaveOwners(ofResolved objects: [NSManagedObject]) throws {
-        try takeNewerRows(of: objects.flatMap { ownersToLeave(of: $0).map(\.owner) })
+        try adoptNewerRows(of: objects.flatMap { ownersToLeave(of: $0).map(\.owner) })
         for object in objects { leaveOwners(of: object) }
     }
 

@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The value of an attribute in a row, its external data included; nil when that cannot be read.
     final func stored(_ row: Row, _ slot: Int, _ info: PropertySlot) -> SlotValue? {
         guard info.isExternal, !row.isNull(slot) else { return row.value(slot, info) }
-        let store = home.store
+        let store = storedEntity.store
         do {
             return .data(try ExternalData.data(row.data(slot), of: store))
         } catch {
@@ -26,7 +26,7 @@ extension NSManagedObject {
     /// - Parameter report: receives the error for each lost value: 134060.
     final func readExternalData(_ report: (NSError) -> Void) {
         guard let row, !layout.externalSlots.isEmpty else { return }
-        let store = home.store
+        let store = storedEntity.store
         for slot in layout.externalSlots.map(\.rowSlot) where !row.isNull(slot) {
             // A value that validation could not read is nil without having been set.
             if slot < values.count, !values[slot].isUnloaded, touched.contains(slot) || !values[slot].isNull {
@@ -44,10 +44,10 @@ extension NSManagedObject {
 
     /// The store's newer row, if a column differs: nil inside for a deleted row, nil for an equal one.
     private final func newerRow(than row: Row, _ slot: Int) -> Row?? {
-        guard let store = home.store as? any ObjectStore,
+        guard let store = storedEntity.store as? any ObjectStore,
             let found = try? [
                 store.row(
-                    of: home, reference, notBefore: .infinity,
+                    of: storedEntity, reference, notBefore: .infinity,
                     for: context?.reader(of: store) ?? StoreReader())
             ]
         else { return nil }

@@ -33,8 +33,8 @@ extension NSManagedObjectContext {
             object.context == nil,
             "An object of another context cannot be inserted; fetch it here by its objectID instead.")
         // The row has the values of a deleted object that was saved.
-        if object.row != nil { object.materialiseValues(in: self) }
-        object.home = unstoredEntity(object.layout)
+        if object.row != nil { object.loadAllValues(in: self) }
+        object.storedEntity = unstoredEntity(object.layout)
         object.reference = StoredEntity.newTemporaryReference()
         IdentityChanges.note()
         object.row = nil
@@ -97,17 +97,17 @@ extension NSManagedObjectContext {
         registerUndo(of: changes)
         var all = changes.contextChanges
         if listeners.readRelatedObjects { all.noteSlots(of: changes.updated) }
-        var told: [ObjectExtras] = []
+        var notified: [ObjectExtras] = []
         for object in changes.all {
             object.state.remove(.madeInEvent)
             guard let extras = object.extras, let event = extras.event else { continue }
-            (extras.event, extras.toldEvent) = (nil, event)
-            told.append(extras)
+            (extras.event, extras.notifiedEvent) = (nil, event)
+            notified.append(extras)
         }
-        for object in changes.forgotten { dismiss(object) }
+        for object in changes.forgotten { releaseUnsaved(object) }
         all.append(tracker.takeExternalChanges())
         post(all)
-        for extras in told { extras.toldEvent = nil }
+        for extras in notified { extras.notifiedEvent = nil }
     }
 
     /// Keeps an ordered set until the running event ends.
@@ -117,8 +117,8 @@ extension NSManagedObjectContext {
     }
 
     /// Releases an object that no store has.
-    func dismiss(_ object: NSManagedObject) {
-        if !childSubscribers.isEmpty { family.dismissed.append(object.objectID) }
+    func releaseUnsaved(_ object: NSManagedObject) {
+        if !childSubscribers.isEmpty { family.releasedIDs.append(object.objectID) }
         object.state.subtract([.leaving, .madeInEvent])
         identityMap.forget(object)
         retained?[ObjectIdentifier(object)] = nil

@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
     /// Notifies the listeners and posts `NSManagedObjectContextObjectsDidChange`.
     func post(_ changes: ContextChanges) {
         guard !changes.isEmpty else { return }
-        listeners.tell(changes)
+        listeners.notify(changes)
         var userInfo = userInfo(changes)
         userInfo[NSInvalidatedAllObjectsKey] = changes.invalidatedIDs
         NotificationCenter.default.post(

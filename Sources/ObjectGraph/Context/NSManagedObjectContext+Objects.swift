@@ -8,8 +8,8 @@ extension NSManagedObjectContext {
     public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         assertOnQueue()
         adoptPermanentIDs()
-        let place = place(objectID)
-        return identityMap.object(place.key)
+        let identity = identity(objectID)
+        return identityMap.object(identity.key)
     }
 
     /// The object with this ID, as a fault if the context does not know it yet; reads nothing, so the object need
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         assertOnQueue()
         adoptPermanentIDs()
-        return object(home: objectID.home, reference: objectID.reference)
+        return object(storedEntity: objectID.storedEntity, reference: objectID.reference)
     }
 
     /// The object with this ID, loaded.
@@ -26,20 +26,20 @@ extension NSManagedObjectContext {
     public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         assertOnQueue()
         adoptPermanentIDs()
-        let place = place(objectID)
-        let known = identityMap.object(place.key)
+        let identity = identity(objectID)
+        let known = identityMap.object(identity.key)
         if let known, !known.isFault {
             guard !known.state.contains(.inaccessible) else { throw missing(objectID) }
             return known
         }
-        guard let row = try row(at: place, notBefore: oldestAcceptable) else { throw missing(objectID) }
+        guard let row = try row(at: identity, notBefore: oldestAcceptable) else { throw missing(objectID) }
         // The object may have been registered, or got its permanent ID, while its row was read.
-        let present = self.place(objectID)
+        let present = self.identity(objectID)
         let found = identityMap.object(present.key)
         if let found, !found.isFault { return found }
-        let object = found.flatMap { $0.stands(for: row) ? $0 : nil } ?? materialise(row, present)
+        let object = found.flatMap { $0.stands(for: row) ? $0 : nil } ?? instantiate(row, present)
         object.row = row
-        fulfil(object)
+        loadFault(object)
         return object
     }
 
@@ -59,31 +59,36 @@ extension NSManagedObjectContext {
     func accepts(_ row: Row) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
 
     /// The object with this identity; a new fault if there is none.
-    func object(home: StoredEntity, reference: Int64) -> NSManagedObject {
-        if let known = identityMap.object(ObjectKey(table: home.table, reference: reference)) { return known }
-        var place = place(ObjectPlace(home: home, reference: reference))
-        if home.isTemporary, !place.home.isTemporary {
-            return object(home: place.home, reference: place.reference)
+    func object(storedEntity: StoredEntity, reference: Int64) -> NSManagedObject {
+        if let known = identityMap.object(ObjectKey(table: storedEntity.table, reference: reference)) {
+            return known
+        }
+        var identity = identity(ObjectIdentity(storedEntity: storedEntity, reference: reference))
+        if storedEntity.isTemporary, !identity.storedEntity.isTemporary {
+            return object(storedEntity: identity.storedEntity, reference: identity.reference)
         }
         var row: Row?
         // Only the row says which subentity, and so which class, it is; the IDs of stores without rows do themselves.
-        if !home.entity.subentities.isEmpty, let store = home.store as? any ObjectStore, store.fetchesRows {
-            row = try? self.row(at: place, notBefore: oldestAcceptable)
-            place = ObjectPlace(
-                home: row.flatMap { store.home(number: $0.entityNumber) } ?? home, reference: reference)
+        if !storedEntity.entity.subentities.isEmpty, let store = storedEntity.store as? any ObjectStore,
+            store.fetchesRows
+        {
+            row = try? self.row(at: identity, notBefore: oldestAcceptable)
+            identity = ObjectIdentity(
+                storedEntity: row.flatMap { store.storedEntity(number: $0.entityNumber) } ?? storedEntity,
+                reference: reference)
             // It may have been registered, or got this ID, while its row was read.
-            if let known = identityMap.object(place.key) { return known }
+            if let known = identityMap.object(identity.key) { return known }
         }
-        return materialise(row, place)
+        return instantiate(row, identity)
     }
 
     /// Loads a fault.
     ///
     /// - Parameter slot: the property that is read; nil for the object as a whole.
-    func fulfil(_ object: NSManagedObject, reading slot: Int? = nil) {
+    func loadFault(_ object: NSManagedObject, reading slot: Int? = nil) {
         assertOnQueue()
-        if object.isInserted { return object.realiseUnsaved() }
-        if let row = object.row, accepts(row) { return object.realise(with: row) }
+        if object.isInserted { return object.fireUnsaved() }
+        if let row = object.row, accepts(row) { return object.fire(with: row) }
         do {
             var oldest = oldestAcceptable
             switch object.faultSource {
@@ -92,12 +97,12 @@ extension NSManagedObjectContext {
                 try batch.load(in: self)
                 // Loading relationships of the batch may have loaded the object.
                 guard object.isFault else { return }
-                if let row = object.row { return object.realise(with: row) }
+                if let row = object.row { return object.fire(with: row) }
             // The row it came with may be newer than the cached one.
             case .part(let part): oldest = max(oldest, part.row.timestamp)
             }
             if let row = try storedRow(of: object, notBefore: oldest) {
-                object.realise(with: row)
+                object.fire(with: row)
             } else {
                 handleInaccessible(object, slot)
             }
@@ -111,16 +116,17 @@ extension NSManagedObjectContext {
     /// The store's row of an object; nil when there is none, or one of another entity.
     func storedRow(of object: NSManagedObject, notBefore: Double) throws -> Row? {
         let row = try row(
-            at: ObjectPlace(home: object.home, reference: object.reference), notBefore: notBefore)
+            at: ObjectIdentity(storedEntity: object.storedEntity, reference: object.reference),
+            notBefore: notBefore)
         return row.flatMap { object.stands(for: $0) ? $0 : nil }
     }
 
     /// The row below this context of an object: the parent's, else the store's; nil when there is none.
-    func row(at place: ObjectPlace, notBefore: Double) throws -> Row? {
-        if parentContext != nil { return try parentRow(at: place, notBefore: notBefore) }
-        guard let store = place.home.store as? any ObjectStore else { return nil }
+    func row(at identity: ObjectIdentity, notBefore: Double) throws -> Row? {
+        if parentContext != nil { return try parentRow(at: identity, notBefore: notBefore) }
+        guard let store = identity.storedEntity.store as? any ObjectStore else { return nil }
         return try store.row(
-            of: place.home, place.reference, notBefore: notBefore, for: reader(of: store))
+            of: identity.storedEntity, identity.reference, notBefore: notBefore, for: reader(of: store))
     }
 
     private func handleInaccessible(_ object: NSManagedObject, _ slot: Int?) {
@@ -130,7 +136,7 @@ extension NSManagedObjectContext {
             fatalError("CoreData could not fulfill a fault for '\(object.objectID)'")
         }
         makeInaccessible(object)
-        tracker.showLoss(of: object)
+        tracker.reportLoss(of: object)
         scheduleEventEnd()
     }
 
@@ -148,29 +154,33 @@ extension NSManagedObjectContext {
         let reference = row.integer(slot)
         if reference < 0 { return unsavedDestination(reference, object.layout.slots[slot]) }
         // An object of the parent that is not saved can lead to one that is.
-        let unsaved = object.home.isTemporary
-        guard let store = unsaved ? destinedStore(of: object) : object.home.store,
-            let home = row.destinationHome(object.layout.slots[slot], store)
+        let unsaved = object.storedEntity.isTemporary
+        guard let store = unsaved ? destinedStore(of: object) : object.storedEntity.store,
+            let storedEntity = row.destinationStoredEntity(object.layout.slots[slot], store)
         else { return nil }
         let entitySlot = object.layout.slots[slot].entitySlot
-        if entitySlot >= 0, !row.isNull(entitySlot), row.integer(entitySlot) == Int64(home.entityNumber) {
+        if entitySlot >= 0, !row.isNull(entitySlot),
+            row.integer(entitySlot) == Int64(storedEntity.entityNumber)
+        {
             // The subentity is stored beside the key, so the row need not be read to make a fault.
-            let key = ObjectKey(table: home.table, reference: reference)
+            let key = ObjectKey(table: storedEntity.table, reference: reference)
             return identityMap.object(key)
-                ?? materialise(nil, place(ObjectPlace(home: home, reference: reference)))
+                ?? instantiate(
+                    nil, identity(ObjectIdentity(storedEntity: storedEntity, reference: reference)))
         }
-        return self.object(home: home, reference: reference)
+        return self.object(storedEntity: storedEntity, reference: reference)
     }
 
     /// The destinations of a to-many relationship as the store has them; nil when they cannot be loaded.
     func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
         if parentContext != nil { return parentDestinations(of: object, slot) }
-        guard let store = object.home.store as? any ObjectStore,
+        guard let store = object.storedEntity.store as? any ObjectStore,
             let relationship = object.layout.slots[slot].relationship
         else { return [] }
         do {
             let found = try store.destinations(
-                of: relationship, home: object.home, owners: [object.reference], for: reader(of: store))
+                of: relationship, storedEntity: object.storedEntity, owners: [object.reference],
+                for: reader(of: store))
             return identityMap.collectingRegistrations {
                 (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
             }
@@ -186,11 +196,11 @@ extension NSManagedObjectContext {
     func object(
         _ key: (entityNumber: Int32, reference: Int64), in store: any ObjectStore
     ) -> NSManagedObject? {
-        guard let home = store.home(number: key.entityNumber) else { return nil }
-        if let known = identityMap.object(ObjectKey(table: home.table, reference: key.reference)) {
+        guard let storedEntity = store.storedEntity(number: key.entityNumber) else { return nil }
+        if let known = identityMap.object(ObjectKey(table: storedEntity.table, reference: key.reference)) {
             return known
         }
-        let object = home.materialise(reference: key.reference)
+        let object = storedEntity.instantiate(reference: key.reference)
         adopt(object, nil)
         register(object)
         return object
@@ -219,7 +229,7 @@ extension NSManagedObjectContext {
             readingStore(of: object) { try agreeOnPairs(of: [object]) }
         } else {
             forgetReplacements(of: object)
-            for other in object.takeBackOwnLinks() { tracker.noteRefresh(of: other) }
+            for other in object.revertOwnLinks() { tracker.noteRefresh(of: other) }
             let links = object.unsavedLinksOfOthers
             // The running event's changes of links that stay can still be undone, at both ends.
             let event =
@@ -231,9 +241,9 @@ extension NSManagedObjectContext {
             if event != nil { tracker.noteKeptEventUpdate(of: object) }
             object.willChangeAll()
             object.turnIntoFault(keeping: nil)
-            if object.takeLinksOfOthers(links) { tracker.noteKeptUpdate(of: object) }
+            if object.adoptLinksOfOthers(links) { tracker.noteKeptUpdate(of: object) }
             object.didChangeAll()
-            given?.takeBack(isRefreshed: true)
+            given?.revert(isRefreshed: true)
             if object.isDeleted { readingStore(of: object) { try repeatStoredDeletions(of: [object]) } }
         }
         tracker.noteRefresh(of: object)
@@ -332,11 +342,13 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         try obtainPermanentIDsFromParent(for: objects)
         var byStore: [(store: any ObjectStore, groups: [NewObjects])] = []
-        for (home, group) in try permanentHomes(of: objects.filter(\.home.isTemporary)) {
-            guard let store = home.store as? any ObjectStore else { continue }
-            let new = NewObjects(home: home, objects: group)
-            if let place = byStore.firstIndex(where: { $0.store === store }) {
-                byStore[place].groups.append(new)
+        for (storedEntity, group) in try permanentStoredEntities(
+            of: objects.filter(\.storedEntity.isTemporary))
+        {
+            guard let store = storedEntity.store as? any ObjectStore else { continue }
+            let new = NewObjects(storedEntity: storedEntity, objects: group)
+            if let identity = byStore.firstIndex(where: { $0.store === store }) {
+                byStore[identity].groups.append(new)
             } else {
                 byStore.append((store, [new]))
             }
@@ -345,12 +357,14 @@ extension NSManagedObjectContext {
             (groups: $0.groups, references: try $0.store.newReferences(for: $0.groups))
         }
         for (groups, references) in found {
-            for (group, references) in zip(groups, references) { try checkAreFree(references, group.home) }
+            for (group, references) in zip(groups, references) {
+                try checkAreFree(references, group.storedEntity)
+            }
         }
         identityMap.collectingRegistrations {
             for (group, references) in found.flatMap({ zip($0.groups, $0.references) }) {
                 for (object, reference) in zip(group.objects, references) {
-                    rename(object, home: group.home, reference: reference)
+                    rename(object, storedEntity: group.storedEntity, reference: reference)
                 }
             }
         }
@@ -359,33 +373,34 @@ extension NSManagedObjectContext {
     /// Checks IDs that a store has given to new objects.
     ///
     /// - Throws: 134060 when one is that of an object that the context has loaded, or is there twice.
-    private func checkAreFree(_ references: [Int64], _ home: StoredEntity) throws {
+    private func checkAreFree(_ references: [Int64], _ storedEntity: StoredEntity) throws {
         var seen: Set<Int64> = []
         let taken =
             references.first { !seen.insert($0).inserted }
-            ?? identityMap.objects(table: home.table, references: references)
+            ?? identityMap.objects(table: storedEntity.table, references: references)
             // A fault may have been made for an ID before there was an object.
             .first { $0.map { !$0.isFault } ?? false }??.reference
         guard let taken else { return }
-        let id = NSManagedObjectID(home: home, reference: taken)
+        let id = NSManagedObjectID(storedEntity: storedEntity, reference: taken)
         throw NSError.coreData(
             .coreData,
             """
-            The store gave a new object of entity '\(home.entity.name ?? "")' the ID of another object: \
+            The store gave a new object of entity '\(storedEntity.entity.name ?? "")' the ID of another object: \
             \(id.uriRepresentation().absoluteString).
-            """, [NSAffectedStoresErrorKey: [home.store].compactMap(\.self)])
+            """, [NSAffectedStoresErrorKey: [storedEntity.store].compactMap(\.self)])
     }
 
     /// Changes the identity of an object.
-    func rename(_ object: NSManagedObject, home: StoredEntity, reference: Int64) {
-        rename([(object, home, reference)])
+    func rename(_ object: NSManagedObject, storedEntity: StoredEntity, reference: Int64) {
+        rename([(object, storedEntity, reference)])
     }
 
     /// Changes the identities of objects.
-    func rename(_ names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)]) {
+    func rename(_ names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)]) {
         if identities.isShared {
-            for (object, home, reference) in names where object.home.isTemporary && !home.isTemporary {
-                identities.note(object.reference, home, reference)
+            for (object, storedEntity, reference) in names
+            where object.storedEntity.isTemporary && !storedEntity.isTemporary {
+                identities.note(object.reference, storedEntity, reference)
             }
         }
         displaceForSameIdentity(identityMap.rename(names))
@@ -399,7 +414,7 @@ extension NSManagedObject {
     ///
     /// The ID of an object without a stored row names its exact entity.
     final func stands(for row: Row) -> Bool {
-        row.entityNumber == home.entityNumber || row.reference < 0
+        row.entityNumber == storedEntity.entityNumber || row.reference < 0
     }
 
     /// Whether a row differs from the object's. Values that the store computes change without a new version.

@@ -8,7 +8,7 @@ import ManagedObjectModel
 
 /// One object as a parent returns it to a child.
 struct ParentRow {
-    let place: ObjectPlace
+    let identity: ObjectIdentity
     /// Nil if it has not been read.
     let row: Row?
 }
@@ -33,16 +33,16 @@ extension NSManagedObjectContext {
     }
 
     /// The present row of an object of the parent; nil when the parent has no such object.
-    func parentRow(at place: ObjectPlace, notBefore: Double) throws -> Row? {
-        try readParent { parent in try parent.presentRow(at: place, notBefore: notBefore) }
+    func parentRow(at identity: ObjectIdentity, notBefore: Double) throws -> Row? {
+        try readParent { parent in try parent.presentRow(at: identity, notBefore: notBefore) }
     }
 
     /// The destinations of a to-many relationship as the parent has them; nil when they cannot be loaded.
     func parentDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
         guard !object.isUnknownBelow else { return [] }
-        let place = ObjectPlace(object)
+        let identity = ObjectIdentity(object)
         do {
-            let found = try readParent { parent in try parent.presentDestinations(of: place, slot) }
+            let found = try readParent { parent in try parent.presentDestinations(of: identity, slot) }
             return objects(found)
         } catch {
             Log.objects.error(
@@ -58,18 +58,18 @@ extension NSManagedObjectContext {
         adoptPermanentIDs()
         if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known }
         if let entry = identities.permanent(reference, among: family.adoptedCount) {
-            return object(home: entry.home, reference: entry.reference)
+            return object(storedEntity: entry.storedEntity, reference: entry.reference)
         }
         guard parentContext != nil, let destination = slot.relationship?.destinationEntity else { return nil }
         // The row does not say which subentity it is.
         let layout =
             readParent { parent in parent.layoutOfUnsaved(reference) } ?? EntityLayout.layout(of: destination)
-        return object(home: unstoredEntity(layout), reference: reference)
+        return object(storedEntity: unstoredEntity(layout), reference: reference)
     }
 
     private func layoutOfUnsaved(_ reference: Int64) -> EntityLayout? {
         if let known = identityMap.object(ObjectKey(table: 0, reference: reference)) { return known.layout }
-        if let entry = identities.permanent(reference) { return entry.home.layout }
+        if let entry = identities.permanent(reference) { return entry.storedEntity.layout }
         return parentContext == nil ? nil : readParent { parent in parent.layoutOfUnsaved(reference) }
     }
 
@@ -77,13 +77,15 @@ extension NSManagedObjectContext {
     func objects(_ shown: [ParentRow], refreshing: Bool = false) -> [NSManagedObject] {
         identityMap.collectingRegistrations {
             shown.map { shown in
-                let place = place(shown.place)
+                let identity = identity(shown.identity)
                 let object: NSManagedObject
-                if let known = identityMap.object(place.key) {
+                if let known = identityMap.object(identity.key) {
                     object = known
                 } else {
-                    object = (place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home)
-                        .materialise(reference: place.reference)
+                    object =
+                        (identity.storedEntity.isTemporary
+                        ? unstoredEntity(identity.storedEntity.layout) : identity.storedEntity)
+                        .instantiate(reference: identity.reference)
                     adopt(object, nil)
                     register(object)
                 }
@@ -103,10 +105,10 @@ extension NSManagedObjectContext {
     /// The values of an object as they are here, packed; nil when there is no such object, or it is deleted here.
     ///
     /// - Throws: an error of the store; 134060 for a value that cannot be packed because its transformer refuses it.
-    func presentRow(at place: ObjectPlace, notBefore: Double) throws -> Row? {
-        let place = self.place(place)
-        guard let object = identityMap.object(place.key) else {
-            return try row(at: place, notBefore: max(notBefore, oldestAcceptable))
+    func presentRow(at identity: ObjectIdentity, notBefore: Double) throws -> Row? {
+        let identity = self.identity(identity)
+        guard let object = identityMap.object(identity.key) else {
+            return try row(at: identity, notBefore: max(notBefore, oldestAcceptable))
         }
         return try presentRow(of: object, notBefore: notBefore)
     }
@@ -123,18 +125,18 @@ extension NSManagedObjectContext {
         if let row = object.row, !object.hasPersistentChangedValues { return row }
         var encoder = RowEncoder(byteLimit: rowByteLimit)
         return try encoder.row(
-            object, object.home, nil, timestamp: Date.timeIntervalSinceReferenceDate,
+            object, object.storedEntity, nil, timestamp: Date.timeIntervalSinceReferenceDate,
             version: object.row?.version ?? 0)
     }
 
     /// The destinations of a to-many relationship as they are here, in their order.
     ///
     /// - Throws: an error of the store.
-    private func presentDestinations(of place: ObjectPlace, _ slot: Int) throws -> [ParentRow] {
-        guard let owner = try loadedObject(at: place) else { return [] }
+    private func presentDestinations(of identity: ObjectIdentity, _ slot: Int) throws -> [ParentRow] {
+        guard let owner = try loadedObject(at: identity) else { return [] }
         return try throwingFaultingErrors {
             owner.loadedToMany(at: slot).ordered.filter { !$0.isDeleted }.map {
-                ParentRow(place: ObjectPlace($0), row: nil)
+                ParentRow(identity: ObjectIdentity($0), row: nil)
             }
         }
     }
@@ -153,11 +155,14 @@ extension NSManagedObjectContext {
 
     /// Makes the parent obtain permanent IDs for those of the objects that it has.
     func obtainPermanentIDsFromParent(for objects: [NSManagedObject]) throws {
-        let places = objects.filter { $0.home.isTemporary && !$0.isUnknownBelow }.map(ObjectPlace.init)
-        guard parentContext != nil, !places.isEmpty else { return }
+        let objectIdentities = objects.filter { $0.storedEntity.isTemporary && !$0.isUnknownBelow }.map(
+            ObjectIdentity.init)
+        guard parentContext != nil, !objectIdentities.isEmpty else { return }
         try readParent { parent in
             try parent.obtainPermanentIDs(
-                for: places.map { parent.object(home: $0.home, reference: $0.reference) })
+                for: objectIdentities.map {
+                    parent.object(storedEntity: $0.storedEntity, reference: $0.reference)
+                })
         }
     }
 }

@@ -8,35 +8,36 @@ extension NSManagedObjectContext {
     /// Requests the rows of identities from the contexts above, asynchronously.
     ///
     /// - Parameter body: is called on this context's queue later, as an event.
-    func readParentLater(_ places: [ObjectPlace], _ body: @escaping (RowsAbove) -> Void) {
-        let takeRows: (RowsAbove) -> Void = { [weak self] found in
+    func readParentLater(_ objectIdentities: [ObjectIdentity], _ body: @escaping (RowsAbove) -> Void) {
+        let receiveRows: (RowsAbove) -> Void = { [weak self] found in
             guard let self else { return }
             contextQueue.async { self.runEvent { body(found) } }
         }
-        guard let parentContext, !places.isEmpty else {
-            return takeRows(RowsAbove(time: Date.timeIntervalSinceReferenceDate))
+        guard let parentContext, !objectIdentities.isEmpty else {
+            return receiveRows(RowsAbove(time: Date.timeIntervalSinceReferenceDate))
         }
-        parentContext.findRows(of: places, RowsAbove(), takeRows)
+        parentContext.findRows(of: objectIdentities, RowsAbove(), receiveRows)
     }
 
     /// Adds the rows of this context to those found, on its queue, and then those of the contexts above it.
     private func findRows(
-        of places: [ObjectPlace], _ found: RowsAbove, _ body: @escaping (RowsAbove) -> Void
+        of objectIdentities: [ObjectIdentity], _ found: RowsAbove, _ body: @escaping (RowsAbove) -> Void
     ) {
         contextQueue.async { [self] in
             adoptPermanentIDs()
             var found = found
             found.time = found.time ?? Date.timeIntervalSinceReferenceDate
-            var others: [ObjectPlace] = []
+            var others: [ObjectIdentity] = []
             MatchBudget.sharing {
-                for place in places {
-                    guard parentContext == nil || hasRow(at: place) else {
-                        others.append(place)
+                for identity in objectIdentities {
+                    guard parentContext == nil || hasRow(at: identity) else {
+                        others.append(identity)
                         continue
                     }
                     do {
-                        let id = NSManagedObjectID(home: place.home, reference: place.reference)
-                        found.rows[id] = try presentRow(at: place, notBefore: -.infinity)
+                        let id = NSManagedObjectID(
+                            storedEntity: identity.storedEntity, reference: identity.reference)
+                        found.rows[id] = try presentRow(at: identity, notBefore: -.infinity)
                     } catch {
                         found.error = error
                     }
@@ -51,8 +52,8 @@ extension NSManagedObjectContext {
     }
 
     /// Whether the object is known here, so that no context above is needed for it.
-    private func hasRow(at place: ObjectPlace) -> Bool {
-        guard let object = identityMap.object(self.place(place).key) else { return false }
+    private func hasRow(at identity: ObjectIdentity) -> Bool {
+        guard let object = identityMap.object(self.identity(identity).key) else { return false }
         if !object.isFault || object.isInserted || object.isDeleted || object.state.contains(.inaccessible) {
             return true
         }
@@ -60,11 +61,11 @@ extension NSManagedObjectContext {
     }
 
     /// The rows of objects as this context has them, by their keys.
-    func presentRows(at places: [ObjectPlace]) -> [ObjectKey: Row] {
+    func presentRows(at objectIdentities: [ObjectIdentity]) -> [ObjectKey: Row] {
         var rows: [ObjectKey: Row] = [:]
-        for place in places {
+        for identity in objectIdentities {
             // The contexts that merge request what cannot be packed, and report it.
-            if let row = try? presentRow(at: place, notBefore: -.infinity) { rows[place.key] = row }
+            if let row = try? presentRow(at: identity, notBefore: -.infinity) { rows[identity.key] = row }
         }
         return rows
     }

@@ -12,9 +12,9 @@ extension NSManagedObjectContext {
         let given = session.abandon()
         let changes = tracker.changesOfRollback
         let rolledBack = tracker.storedWithChanges
-        let dismissed = tracker.unstored
+        let releasedIDs = tracker.unstored
         let changed = tracker.removeAll()
-        for object in dismissed { dismiss(object) }
+        for object in releasedIDs { releaseUnsaved(object) }
         for object in rolledBack where !object.isFault {
             object.willChangeAll()
             object.extras?.event = nil

@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
     }
 
     private func register(_ step: UndoStep) {
-        undoRecorder.register(self) { context in context.takeBack(step) }
+        undoRecorder.register(self) { context in context.revertStep(step) }
     }
 
     /// After a store has committed: the resolutions of its conflicts stay, and can be undone.
@@ -71,46 +71,46 @@ extension NSManagedObjectContext {
     }
 
     /// After a save that failed: reverts the resolutions of conflicts.
-    func takeBackResolution() {
+    func revertResolution() {
         let steps = session.takeResolutionSteps(isComplete: true)
         guard !steps.isEmpty else { return }
         undoManager?.disableUndoRegistration()
         defer { undoManager?.enableUndoRegistration() }
         for step in steps.reversed() {
             switch step {
-            case .event(let step): takeBack(step)
-            case .object(let snapshot): putBack(snapshot)
+            case .event(let step): revertStep(step)
+            case .object(let snapshot): restore(snapshot)
             }
         }
         processPendingChanges()
     }
 
     /// Undoes a step; the changes become the step that redoes it.
-    private func takeBack(_ step: UndoStep) {
+    private func revertStep(_ step: UndoStep) {
         session.phase = .undoing
-        for object in step.deleted { bringBack(object) }
+        for object in step.deleted { reverseDeletion(object) }
         for change in step.changes where change.object.context === self { change.object.revert(change.event) }
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
-        for (object, isNew) in zip(step.inserted, step.areNew) { takeOut(object, isNew: isNew) }
+        for (object, isNew) in zip(step.inserted, step.areNew) { reverseInsertion(object, isNew: isNew) }
         session.phase = .idle
         // A link that others had made to an object deleted here ended with their merge. It is not made again.
         for object in gone where object.context === self && !object.state.contains(.inaccessible) {
             repeatDeletion(of: object)
         }
         processPendingChanges()
-        tell(step.deleted, .undoDeletion)
-        tell(
+        notify(step.deleted, .undoDeletion)
+        notify(
             step.changes.map(\.object).filter { !step.deleted.contains($0) && !step.inserted.contains($0) },
             .undoUpdate)
-        tell(step.inserted, .undoInsertion)
+        notify(step.inserted, .undoInsertion)
     }
 
-    private func tell(_ objects: [NSManagedObject], _ event: NSSnapshotEventType) {
+    private func notify(_ objects: [NSManagedObject], _ event: NSSnapshotEventType) {
         for object in objects { object.withoutChangeTracking { object.awake(fromSnapshotEvents: event) } }
     }
 
     /// Undoes a deletion.
-    private func bringBack(_ object: NSManagedObject) {
+    private func reverseDeletion(_ object: NSManagedObject) {
         if object.context === self {
             if !object.state.contains(.inaccessible) {
                 restoreDeleted(object)
@@ -123,9 +123,9 @@ extension NSManagedObjectContext {
         guard object.context == nil else { return }
         // The object was never saved, or its deletion was: it is restored as a new one with its former values.
         object.state.remove(.inaccessible)
-        object.materialiseValues(in: self)
+        object.loadAllValues(in: self)
         if !keepsIdentity(object) {
-            object.home = unstoredEntity(object.layout)
+            object.storedEntity = unstoredEntity(object.layout)
             object.reference = StoredEntity.newTemporaryReference()
             IdentityChanges.note()
         }
@@ -139,14 +139,14 @@ extension NSManagedObjectContext {
     /// Whether an object that left can have its former ID again: one that was never saved, and had the ID here.
     private func keepsIdentity(_ object: NSManagedObject) -> Bool {
         guard object.row == nil, identityMap.object(object.key) == nil else { return false }
-        if object.home.isTemporary { return object.home === unstoredEntity(object.layout) }
-        return persistentStoreCoordinator?.objectStores.contains { $0 === object.home.store } ?? false
+        if object.storedEntity.isTemporary { return object.storedEntity === unstoredEntity(object.layout) }
+        return persistentStoreCoordinator?.objectStores.contains { $0 === object.storedEntity.store } ?? false
     }
 
     /// Undoes an insertion, or repeats a deletion.
     ///
     /// - Parameter isNew: whether it is an insertion: links may lead to the object that no step has recorded.
-    private func takeOut(_ object: NSManagedObject, isNew: Bool) {
+    private func reverseInsertion(_ object: NSManagedObject, isNew: Bool) {
         guard object.context === self, !object.isDeleted else { return }
         // The step has the effects of the rules when it was deleted, unless they were still to be applied.
         markDeleted(object, isPropagated: !isNew && propagatesDeletesAtEndOfEvent)
@@ -186,7 +186,7 @@ extension NSManagedObject {
     /// Copies every value out of the row, so that the object no longer needs it.
     ///
     /// - Parameter context: the context whose next save fails when external data no longer exists.
-    final func materialiseValues(in context: NSManagedObjectContext) {
+    final func loadAllValues(in context: NSManagedObjectContext) {
         readExternalData { error in context.session.faultingError = error }
         for slot in layout.slots.indices where layout.slots[slot].kind != .fetched {
             if layout.slots[slot].kind == .toMany {

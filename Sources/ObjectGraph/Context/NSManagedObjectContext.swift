@@ -77,14 +77,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     deinit {
         subscribersAbove?.remove(self)
         // Breaks the cycles of objects, which hold each other through relationships.
-        var told: [(home: StoredEntity, reference: Int64)] = []
+        var notified: [(storedEntity: StoredEntity, reference: Int64)] = []
         for object in identityMap.all {
             object.context = nil
             object.turnIntoFault(keeping: nil)
             object.registry = nil
-            if object.home.tellsStore { told.append((object.home, object.reference)) }
+            if object.storedEntity.notifiesStore { notified.append((object.storedEntity, object.reference)) }
         }
-        StoredEntity.noteUnregistered(told)
+        StoredEntity.noteUnregistered(notified)
     }
 
     /// The context that this one reads from and saves to, in place of a coordinator. Set it once, before the context is
@@ -162,7 +162,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var transactionAuthor: String?
 
     /// The bytes that the strings and data of one object may take together when it is saved.
-    package var rowByteLimit = RowBuilder.mostBytes
+    package var rowByteLimit = RowBuilder.maxBytes
 
     /// A dictionary for the application's own use.
     public let userInfo = NSMutableDictionary()

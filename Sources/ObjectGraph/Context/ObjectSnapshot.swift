@@ -12,7 +12,7 @@ enum ResolutionStep {
 /// The complete state of an object in a context at one moment.
 struct ObjectSnapshot {
     fileprivate let object: NSManagedObject
-    fileprivate let home: StoredEntity
+    fileprivate let storedEntity: StoredEntity
     fileprivate let reference: Int64
     fileprivate let row: Row?
     fileprivate let values: ContiguousArray<SlotValue>
@@ -21,7 +21,7 @@ struct ObjectSnapshot {
 
     init(_ object: NSManagedObject) {
         self.object = object
-        home = object.home
+        storedEntity = object.storedEntity
         reference = object.reference
         row = object.row
         // Later changes modify the contents of relationships in place.
@@ -36,28 +36,28 @@ struct ObjectSnapshot {
     /// Whether the object now has another row, identity or status among the changes.
     fileprivate var isOutdated: Bool {
         let kept: ObjectState = [.fault, .inaccessible, .inserted, .updated, .deleted]
-        return object.row !== row || object.home !== home || object.reference != reference
+        return object.row !== row || object.storedEntity !== storedEntity || object.reference != reference
             || object.context == nil || object.state.intersection(kept) != state.intersection(kept)
     }
 }
 
 extension NSManagedObjectContext {
     /// Restores an object. Its observers are notified, and those of the context at the end of the event.
-    func putBack(_ snapshot: ObjectSnapshot) {
+    func restore(_ snapshot: ObjectSnapshot) {
         let object = snapshot.object
         guard snapshot.isOutdated, object.context === self || object.context == nil else { return }
         object.willChangeAll()
         if object.context == nil {
             object.context = self
-            object.home = snapshot.home
+            object.storedEntity = snapshot.storedEntity
             object.reference = snapshot.reference
             IdentityChanges.note()
             register(object)
             retained?[ObjectIdentifier(object)] = object
             tracker.noteExternalInsertion(of: object)
         } else {
-            if object.home !== snapshot.home || object.reference != snapshot.reference {
-                rename(object, home: snapshot.home, reference: snapshot.reference)
+            if object.storedEntity !== snapshot.storedEntity || object.reference != snapshot.reference {
+                rename(object, storedEntity: snapshot.storedEntity, reference: snapshot.reference)
             }
             tracker.noteExternalRefresh(of: object)
         }
@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
         for flag in [ObjectState.fault, .inaccessible] {
             if snapshot.state.contains(flag) { object.state.insert(flag) } else { object.state.remove(flag) }
         }
-        tracker.takeBack(object, to: snapshot.state)
+        tracker.revert(object, to: snapshot.state)
         object.didChangeAll()
         scheduleEventEnd()
     }

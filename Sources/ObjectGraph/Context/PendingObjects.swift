@@ -4,7 +4,7 @@
 package struct PendingObjects {
     private var list: ContiguousArray<NSManagedObject?> = []
     /// The index of each object; made at the first removal.
-    private var places: [ObjectIdentifier: Int]?
+    private var positions: [ObjectIdentifier: Int]?
     /// There are no objects before this index.
     private var start = 0
     private let flag: ObjectState
@@ -21,7 +21,7 @@ package struct PendingObjects {
     package mutating func insert(_ object: NSManagedObject) {
         guard !object.state.contains(flag) else { return }
         object.state.insert(flag)
-        places?[ObjectIdentifier(object)] = list.count
+        positions?[ObjectIdentifier(object)] = list.count
         list.append(object)
         count += 1
     }
@@ -34,20 +34,22 @@ package struct PendingObjects {
         count -= 1
         if start < list.count, list[start] === object {
             list[start] = nil
-            places?[ObjectIdentifier(object)] = nil
+            positions?[ObjectIdentifier(object)] = nil
         } else {
-            if places == nil {
-                places = Dictionary(
-                    uniqueKeysWithValues: list.enumerated().compactMap { place, object in
-                        object.map { (ObjectIdentifier($0), place) }
+            if positions == nil {
+                positions = Dictionary(
+                    uniqueKeysWithValues: list.enumerated().compactMap { position, object in
+                        object.map { (ObjectIdentifier($0), position) }
                     })
             }
-            if let place = places?.removeValue(forKey: ObjectIdentifier(object)) { list[place] = nil }
+            if let position = positions?.removeValue(forKey: ObjectIdentifier(object)) {
+                list[position] = nil
+            }
         }
         while start < list.count, list[start] == nil { start += 1 }
         if list.count > 32, count < list.count / 2 {
             list.removeAll { $0 == nil }
-            places = nil
+            positions = nil
             start = 0
         }
     }
@@ -59,7 +61,7 @@ package struct PendingObjects {
     package mutating func removeAll() -> [NSManagedObject] {
         let removed = all
         list = []
-        places = nil
+        positions = nil
         start = 0
         count = 0
         for object in removed { object.state.remove(flag) }

@@ -12,13 +12,13 @@ import Synchronization
 final class PermanentIdentities: Sendable {
     struct Entry: Sendable {
         let temporary: Int64
-        let home: StoredEntity
+        let storedEntity: StoredEntity
         let reference: Int64
     }
 
     private struct Entries: Sendable {
         var list: [Entry] = []
-        var places: [Int64: Int] = [:]
+        var positions: [Int64: Int] = [:]
     }
 
     private let entries = Mutex(Entries())
@@ -35,12 +35,12 @@ final class PermanentIdentities: Sendable {
     var count: Int { noted.load(ordering: .acquiring) }
 
     /// Notes the permanent identity of an object with a temporary reference, unless it is known.
-    func note(_ temporary: Int64, _ home: StoredEntity, _ reference: Int64) {
+    func note(_ temporary: Int64, _ storedEntity: StoredEntity, _ reference: Int64) {
         guard isShared else { return }
         entries.withLock { entries in
-            guard entries.places[temporary] == nil else { return }
-            entries.places[temporary] = entries.list.count
-            entries.list.append(Entry(temporary: temporary, home: home, reference: reference))
+            guard entries.positions[temporary] == nil else { return }
+            entries.positions[temporary] = entries.list.count
+            entries.list.append(Entry(temporary: temporary, storedEntity: storedEntity, reference: reference))
             noted.store(entries.list.count, ordering: .releasing)
         }
     }
@@ -51,13 +51,13 @@ final class PermanentIdentities: Sendable {
     func permanent(_ temporary: Int64, among limit: Int = .max) -> Entry? {
         guard limit > 0, count > 0 else { return nil }
         return entries.withLock { entries in
-            guard let place = entries.places[temporary], place < limit else { return nil }
-            return entries.list[place]
+            guard let position = entries.positions[temporary], position < limit else { return nil }
+            return entries.list[position]
         }
     }
 
     /// The identities noted from an index on.
-    func entries(from place: Int) -> [Entry] { entries.withLock { Array($0.list[place...]) } }
+    func entries(from position: Int) -> [Entry] { entries.withLock { Array($0.list[position...]) } }
 }
 
 extension NSManagedObjectContext {
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
                 guard let object = identityMap.object(ObjectKey(table: 0, reference: entry.temporary)) else {
                     continue
                 }
-                rename(object, home: entry.home, reference: entry.reference)
+                rename(object, storedEntity: entry.storedEntity, reference: entry.reference)
             }
         }
     }

@@ -124,7 +124,7 @@ extension RequiredValue.Single {
         switch (kind, constant) {
         case (.string, let text as String): self = .text(text)
         // The key of a new object changes when it is saved.
-        case (.toOne, let object as NSManagedObject) where !object.home.isTemporary:
+        case (.toOne, let object as NSManagedObject) where !object.storedEntity.isTemporary:
             self = .object(object.key)
         case (.toOne, let id as NSManagedObjectID) where !id.isTemporaryID: self = .object(id.key)
         default: return nil

@@ -53,7 +53,7 @@ struct RequiredValues {
 
     private mutating func forEachRange(around value: Double, _ body: (Int) -> Void) {
         guard !ranges.isEmpty else { return }
-        let tree = self.tree ?? madeTree
+        let tree = self.tree ?? inheritanceNodes
         self.tree = tree
         func visit(_ part: Range<Int>) {
             guard !part.isEmpty else { return }
@@ -68,7 +68,7 @@ struct RequiredValues {
         visit(tree.indices)
     }
 
-    private var madeTree: [Node] {
+    private var inheritanceNodes: [Node] {
         var tree = ranges.map { Node(number: $0, lower: $1.lower, upper: $1.upper, highest: $1.upper) }
             .sorted { $0.lower < $1.lower }
         @discardableResult func raise(_ part: Range<Int>) -> Double {

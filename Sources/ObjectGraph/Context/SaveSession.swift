@@ -107,7 +107,7 @@ struct SaveSession {
         let former = watchedObjects
         watched =
             if let stores {
-                watched.filter { entry in !stores.contains { $0 === entry.value.home.store } }
+                watched.filter { entry in !stores.contains { $0 === entry.value.storedEntity.store } }
             } else {
                 [:]
             }

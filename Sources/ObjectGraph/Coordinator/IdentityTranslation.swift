@@ -7,7 +7,7 @@ import ManagedObjectModel
 struct IdentityTranslation {
     private let coordinator: NSPersistentStoreCoordinator
     /// The coordinator's own entity binding for each of another one; nil where it has none.
-    private var homes: [ObjectIdentifier: StoredEntity?] = [:]
+    private var storedEntities: [ObjectIdentifier: StoredEntity?] = [:]
 
     init(to coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
 
@@ -19,18 +19,20 @@ struct IdentityTranslation {
         guard !id.isTemporaryID, let store = id.persistentStore,
             store.persistentStoreCoordinator !== coordinator
         else { return id }
-        guard let home = home(for: id.home, in: store),
-            let reference = home.store?.reference(fromText: store.referenceText(id.reference, id.home), home)
+        guard let storedEntity = storedEntity(for: id.storedEntity, in: store),
+            let reference = storedEntity.store?.reference(
+                fromText: store.referenceText(id.reference, id.storedEntity), storedEntity)
         else { return nil }
-        return NSManagedObjectID(home: home, reference: reference)
+        return NSManagedObjectID(storedEntity: storedEntity, reference: reference)
     }
 
-    private mutating func home(for other: StoredEntity, in store: NSPersistentStore) -> StoredEntity? {
-        if let known = homes[ObjectIdentifier(other)] { return known }
+    private mutating func storedEntity(for other: StoredEntity, in store: NSPersistentStore) -> StoredEntity?
+    {
+        if let known = storedEntities[ObjectIdentifier(other)] { return known }
         let own = coordinator.persistentStores.first { $0.identifier == store.identifier }
         let entity = other.entity.name.flatMap { coordinator.managedObjectModel.entitiesByName[$0] }
-        let home = entity.flatMap { own?.home(of: $0) }
-        homes[ObjectIdentifier(other)] = .some(home)
-        return home
+        let storedEntity = entity.flatMap { own?.storedEntity(of: $0) }
+        storedEntities[ObjectIdentifier(other)] = .some(storedEntity)
+        return storedEntity
     }
 }

@@ -9,22 +9,24 @@ extension NSPersistentStoreCoordinator {
         var ids: [NSManagedObjectID] = []
         // The present entities have moved to the new store with all objects and IDs.
         var former: [Int32: StoredEntity] = [:]
-        func formerHome(_ home: StoredEntity) -> StoredEntity {
-            if let made = former[home.entityNumber] { return made }
+        func formerStoredEntity(_ storedEntity: StoredEntity) -> StoredEntity {
+            if let made = former[storedEntity.entityNumber] { return made }
             let made = StoredEntity(
-                layout: home.layout, store: old, entityNumber: home.entityNumber,
+                layout: storedEntity.layout, store: old, entityNumber: storedEntity.entityNumber,
                 table: StoredEntity.newTable())
-            former[home.entityNumber] = made
+            former[storedEntity.entityNumber] = made
             return made
         }
         do {
-            for root in new.homes where root.entity.superentity == nil {
-                let keys = try new.keys(for: FetchQuery(home: root))
+            for root in new.storedEntities where root.entity.superentity == nil {
+                let keys = try new.keys(for: FetchQuery(storedEntity: root))
                 ids.reserveCapacity(ids.count + 2 * keys.count)
                 for (number, reference) in keys {
-                    guard let home = new.home(number: number) else { continue }
-                    ids.append(NSManagedObjectID(home: formerHome(home), reference: reference))
-                    ids.append(NSManagedObjectID(home: home, reference: reference))
+                    guard let storedEntity = new.storedEntity(number: number) else { continue }
+                    ids.append(
+                        NSManagedObjectID(
+                            storedEntity: formerStoredEntity(storedEntity), reference: reference))
+                    ids.append(NSManagedObjectID(storedEntity: storedEntity, reference: reference))
                 }
             }
         } catch {

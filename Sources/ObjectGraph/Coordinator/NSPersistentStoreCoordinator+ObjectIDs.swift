@@ -16,10 +16,10 @@ extension NSPersistentStoreCoordinator {
         for slash in path.indices.reversed() where path[slash] == "/" {
             let last = path[path.index(after: slash)...]
             guard last.first == "p", let entity = managedObjectModel.entitiesByName[String(path[..<slash])],
-                let home = store.home(of: entity)
+                let storedEntity = store.storedEntity(of: entity)
             else { continue }
-            if let reference = store.reference(fromText: String(last.dropFirst()), home) {
-                return NSManagedObjectID(home: home, reference: reference)
+            if let reference = store.reference(fromText: String(last.dropFirst()), storedEntity) {
+                return NSManagedObjectID(storedEntity: storedEntity, reference: reference)
             }
         }
         return nil

@@ -86,7 +86,7 @@ extension NSPersistentStoreCoordinator {
         }
         // Stores without a shared file exist only here.
         for store in objectStores where store.type == storeType {
-            guard let place = store.url, place.standardizedFileURL == url.standardizedFileURL else {
+            guard let location = store.url, location.standardizedFileURL == url.standardizedFileURL else {
                 continue
             }
             try remove(store)

@@ -46,7 +46,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         ManagedObjectClasses.noteModule(of: fileID, for: model)
         managedObjectModel = model
         super.init()
-        takeModel()
+        adoptModel()
     }
 
     /// Makes a coordinator without stores; classes are looked up in a subclass's module first.
@@ -57,13 +57,13 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         ManagedObjectClasses.noteModule(of: Self.modulePath, for: model)
         managedObjectModel = model
         super.init()
-        takeModel()
+        adoptModel()
     }
 
     /// The class's module as the beginning of a `#fileID`.
     private class var modulePath: String { String(reflecting: self).replacing(".", with: "/") }
 
-    private func takeModel() {
+    private func adoptModel() {
         managedObjectModel.makeImmutable()
         for entity in managedObjectModel.entities { _ = EntityLayout.layout(of: entity) }
         EntitySources.note(self)
@@ -100,7 +100,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
 
     /// The stores that hold an entity, only writable ones if requested.
     func stores(for entity: NSEntityDescription, writable: Bool = false) -> [any ObjectStore] {
-        objectStores.filter { $0.home(of: entity) != nil && !(writable && $0.isReadOnly) }
+        objectStores.filter { $0.storedEntity(of: entity) != nil && !(writable && $0.isReadOnly) }
     }
 
     /// Opens or makes a store and adds it.
@@ -121,7 +121,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         let storeClass = try Self.storeClass(ofType: storeType)
-        let storeURL = try storeURL ?? Self.placeWithoutURL(storeClass, storeType)
+        let storeURL = try storeURL ?? Self.locationWithoutURL(storeClass, storeType)
         guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
             throw NSError.coreData(
                 .persistentStoreOpen,

@@ -17,10 +17,10 @@ extension NSError {
         } catch let error as FileError {
             var details: [String: Any] = [NSUnderlyingErrorKey: error as NSError]
             if let url { details[NSFilePathErrorKey] = url.path }
-            let place = url.map { " at \($0.path)" } ?? ""
+            let location = url.map { " at \($0.path)" } ?? ""
             throw NSError.coreData(
                 .persistentStoreOpen,
-                "Could not \(what)\(place): \(error.localizedDescription).", details)
+                "Could not \(what)\(location): \(error.localizedDescription).", details)
         }
     }
 }

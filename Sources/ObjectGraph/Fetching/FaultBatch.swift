@@ -5,7 +5,7 @@ import ManagedObjectModel
 /// Made for `NSFetchRequest.fetchBatchSize`. The faults hold their batch, which has only their identities: it is released with
 /// the last of them that waits for its row. Used on the context's queue only.
 final class FaultBatch: FaultNeighbours {
-    private let places: [ObjectPlace]
+    private let identities: [ObjectIdentity]
     /// The size of a full batch, so that a shorter one uses the same statement.
     private let size: Int
     private let prefetching: RelationshipPaths
@@ -15,7 +15,7 @@ final class FaultBatch: FaultNeighbours {
 
     /// - Parameter members: faults.
     init(_ members: [NSManagedObject], size: Int, prefetching: RelationshipPaths) {
-        places = members.map(ObjectPlace.init)
+        identities = members.map(ObjectIdentity.init)
         self.size = size
         self.prefetching = prefetching
         olderRows = members.reduce(into: [:]) { rows, object in
@@ -34,8 +34,8 @@ final class FaultBatch: FaultNeighbours {
         guard !isLoaded else { return }
         isLoaded = true
         do {
-            let members = places.compactMap { place in
-                context.identityMap.object(context.place(place).key)
+            let members = identities.compactMap { identity in
+                context.identityMap.object(context.identity(identity).key)
             }.filter(isWaiting)
             try context.loadRows(of: members, paddedTo: size)
             // Without a row, an object is read alone: it is gone, or of another entity.
@@ -76,13 +76,13 @@ extension NSManagedObjectContext {
     ///
     /// - Returns: false when it holds none, and has no values from now on.
     func showLastKnownRow(of object: NSManagedObject) -> Bool {
-        object.takeLastKnownRow()
+        object.adoptLastKnownRow()
         guard object.isFault else { return true }
         guard let row = object.row else {
             makeInaccessible(object)
             return false
         }
-        object.realise(with: row)
+        object.fire(with: row)
         return true
     }
 }
@@ -94,7 +94,7 @@ extension NSManagedObject {
     }
 
     /// Makes a fault whose row cannot be loaded use its former one, if any.
-    final func takeLastKnownRow() {
+    final func adoptLastKnownRow() {
         guard isFault, row == nil, let older = batch?.olderRow(of: self) else { return }
         row = older
     }

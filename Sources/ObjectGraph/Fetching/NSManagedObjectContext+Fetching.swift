@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
     ) -> [NSManagedObject]? {
         fetch.specification.readAhead?.rows(of: store, for: query).map {
-            materialise(
+            instantiate(
                 $0, from: store, refreshing: fetch.specification.shouldRefreshRefetchedObjects)
         }
     }
@@ -159,19 +159,21 @@ extension NSManagedObjectContext {
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         if needsRows, store.fetchesRows {
             if let slots = fetch.partialSlots, let rows = try store.partialRows(for: query, slots) {
-                return materialise(rows, slots, from: store)
+                return instantiate(rows, slots, from: store)
             }
             if fetch.batchSize == 0 {
-                return materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+                return instantiate(try store.rows(for: query), from: store, refreshing: isRefreshing)
             }
         }
         let keys = try store.keys(for: query)
         let objects =
             store.fetchesRows
-            ? materialise(keys, from: store)
+            ? instantiate(keys, from: store)
             // A custom store may return an object twice, and objects of several hierarchies.
             : keys.compactMap { key in
-                store.home(number: key.entityNumber).map { object(home: $0, reference: key.reference) }
+                store.storedEntity(number: key.entityNumber).map {
+                    object(storedEntity: $0, reference: key.reference)
+                }
             }
         if isRefreshing { try refreshRefetched(objects) }
         return objects
@@ -191,7 +193,9 @@ extension NSManagedObjectContext {
             return try objects(fetch, pending).map(\.objectID)
         }
         return try store.keys(for: fetch.query(store)).compactMap { key in
-            store.home(number: key.entityNumber).map { NSManagedObjectID(home: $0, reference: key.reference) }
+            store.storedEntity(number: key.entityNumber).map {
+                NSManagedObjectID(storedEntity: $0, reference: key.reference)
+            }
         }
     }
 

@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         return try identityMap.collectingRegistrations {
             try objects(fetch).map { object in
                 ParentRow(
-                    place: ObjectPlace(object), row: needsRows ? try presentRow(of: object) : nil)
+                    identity: ObjectIdentity(object), row: needsRows ? try presentRow(of: object) : nil)
             }
         }
     }
@@ -40,15 +40,17 @@ extension NSManagedObjectContext {
             store.fetchesRows, !fetch.specification.shouldRefreshRefetchedObjects
         else { return nil }
         let rows = try store.rows(for: fetch.query(store))
-        guard let table = store.home(of: fetch.entity)?.table else { return nil }
+        guard let table = store.storedEntity(of: fetch.entity)?.table else { return nil }
         let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         return rows.indices.compactMap { index in
             let row = rows[index]
-            guard let home = store.home(number: row.entityNumber) else { return nil }
+            guard let storedEntity = store.storedEntity(number: row.entityNumber) else { return nil }
             let loaded = (known.isEmpty ? nil : known[index]).flatMap {
                 !$0.isFault && $0.stands(for: row) ? $0.row : nil
             }
-            return ParentRow(place: ObjectPlace(home: home, reference: row.reference), row: loaded ?? row)
+            return ParentRow(
+                identity: ObjectIdentity(storedEntity: storedEntity, reference: row.reference),
+                row: loaded ?? row)
         }
     }
 
@@ -115,7 +117,7 @@ extension NSManagedObjectContext {
         let owners = objects.filter { !$0.isUnknownBelow }
         guard relationship.isToMany else {
             let found = owners.flatMap { owner in
-                owner.layout.index(of: relationship.name).map(owner.fireAndRead) ?? []
+                owner.layout.index(of: relationship.name).map(owner.readFiringFault) ?? []
             }
             try loadParentRows(of: found)
             return found
@@ -123,8 +125,8 @@ extension NSManagedObjectContext {
         let unloaded = owners.filter { owner in
             owner.layout.index(of: relationship.name).map { !owner.toMany(at: $0).isLoaded } ?? false
         }
-        let places = unloaded.map(ObjectPlace.init)
-        let found = try readParent { parent in try parent.show(relationship, of: places) }
+        let objectIdentities = unloaded.map(ObjectIdentity.init)
+        let found = try readParent { parent in try parent.show(relationship, of: objectIdentities) }
         for (owner, shown) in zip(unloaded, found) {
             guard let slot = owner.layout.index(of: relationship.name) else { continue }
             owner.toMany(at: slot).load(self.objects(shown))
@@ -136,15 +138,15 @@ extension NSManagedObjectContext {
 
     /// The destinations of a to-many relationship for each of several owners, with their values.
     private func show(
-        _ relationship: NSRelationshipDescription, of places: [ObjectPlace]
+        _ relationship: NSRelationshipDescription, of objectIdentities: [ObjectIdentity]
     ) throws -> [[ParentRow]] {
-        let owners = places.map { object(home: $0.home, reference: $0.reference) }
+        let owners = objectIdentities.map { object(storedEntity: $0.storedEntity, reference: $0.reference) }
         return try throwingFaultingErrors {
             _ = try prefetch(relationship, owners)
             return try owners.map { owner in
                 guard let slot = owner.layout.index(of: relationship.name) else { return [] }
                 return try owner.loadedToMany(at: slot).ordered.filter { !$0.isDeleted }.map {
-                    ParentRow(place: ObjectPlace($0), row: try presentRow(of: $0))
+                    ParentRow(identity: ObjectIdentity($0), row: try presentRow(of: $0))
                 }
             }
         }
@@ -154,18 +156,21 @@ extension NSManagedObjectContext {
     private func loadParentRows(
         of objects: [NSManagedObject], paddedTo size: Int = 0, refreshing isRefreshing: Bool = false
     ) throws {
-        let places = objects.filter { object in
+        let objectIdentities = objects.filter { object in
             object.isFault ? object.row == nil : isRefreshing && !object.hasChanges
-        }.map(ObjectPlace.init)
-        guard !places.isEmpty else { return }
+        }.map(ObjectIdentity.init)
+        guard !objectIdentities.isEmpty else { return }
         let shown = try readParent { parent in
             // Only the row shows the exact entity of a superentity's ID.
-            let found = places.map { place in
-                place.home.entity.subentities.isEmpty
-                    ? parent.object(at: place) : parent.object(home: place.home, reference: place.reference)
+            let found = objectIdentities.map { identity in
+                identity.storedEntity.entity.subentities.isEmpty
+                    ? parent.object(at: identity)
+                    : parent.object(storedEntity: identity.storedEntity, reference: identity.reference)
             }
             try parent.loadRows(of: found, paddedTo: size, refreshing: isRefreshing)
-            return try found.map { ParentRow(place: ObjectPlace($0), row: try parent.presentRow(of: $0)) }
+            return try found.map {
+                ParentRow(identity: ObjectIdentity($0), row: try parent.presentRow(of: $0))
+            }
         }
         _ = self.objects(shown, refreshing: isRefreshing)
     }

@@ -53,8 +53,8 @@ struct PendingMatches {
         if context.parentContext != nil { return try context.parentObjects(reaching) }
         return try reaching.stores.flatMap { store in
             try store.keys(for: reaching.query(store)).compactMap { key in
-                store.home(number: key.entityNumber).map {
-                    context.object(home: $0, reference: key.reference)
+                store.storedEntity(number: key.entityNumber).map {
+                    context.object(storedEntity: $0, reference: key.reference)
                 }
             }
         }
@@ -85,7 +85,8 @@ struct PendingMatches {
 
     private func storeIndex(of object: NSManagedObject) -> Int {
         let store =
-            object.home.isTemporary ? object.context?.destinedStore(of: object) : object.home.store
+            object.storedEntity.isTemporary
+            ? object.context?.destinedStore(of: object) : object.storedEntity.store
         return fetch.stores.firstIndex { $0 === store } ?? fetch.stores.count
     }
 
@@ -102,7 +103,7 @@ struct PendingMatches {
 
     /// The references of changed and deleted objects of one store.
     func references(in store: any ObjectStore) -> [Int64] {
-        dirty.compactMap { $0.home.store === store ? $0.reference : nil }
+        dirty.compactMap { $0.storedEntity.store === store ? $0.reference : nil }
     }
 
     /// The changes merged into the store's result. O(n + m log n) for m changes.
@@ -130,7 +131,7 @@ struct PendingMatches {
         var next = 0
         return matches.enumerated().map { rank, match in
             next =
-                isOrdered ? Self.place(of: match, among: next..<count, by: order, object) : count
+                isOrdered ? Self.position(of: match, among: next..<count, by: order, object) : count
             return (next + rank, match)
         }
     }
@@ -145,16 +146,16 @@ struct PendingMatches {
         result.reserveCapacity(list.count + objects.count)
         var next = 0
         for object in objects {
-            let place = place(of: object, among: next..<list.count, by: order) { list[$0] }
-            result += list[next..<place]
+            let position = position(of: object, among: next..<list.count, by: order) { list[$0] }
+            result += list[next..<position]
             result.append(object)
-            next = place
+            next = position
         }
         return result + list[next...]
     }
 
     /// The index of an object: among equal ones in the order of their keys, where new ones are last.
-    private static func place(
+    private static func position(
         of object: NSManagedObject, among range: Range<Int>,
         by order: (NSManagedObject, NSManagedObject) -> ComparisonResult,
         _ element: (Int) -> NSManagedObject
@@ -182,7 +183,10 @@ func orderInStore(
         if result != .orderedSame { return result }
     }
     // Two stores have no order.
-    guard a.home.table == b.home.table || a.home.isTemporary || b.home.isTemporary else {
+    guard
+        a.storedEntity.table == b.storedEntity.table || a.storedEntity.isTemporary
+            || b.storedEntity.isTemporary
+    else {
         return .orderedSame
     }
     return a.key.order(b.key)

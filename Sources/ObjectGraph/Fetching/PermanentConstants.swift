@@ -26,8 +26,8 @@ extension PermanentIdentities {
     /// The replacement for a constant that is, or contains, a temporary ID of an object; nil for any other.
     fileprivate func replacement(for constant: Any?) -> Any? {
         switch constant {
-        case let id as NSManagedObjectID: return permanentID(id.home, id.reference)
-        case let object as NSManagedObject: return permanentID(object.home, object.reference)
+        case let id as NSManagedObjectID: return permanentID(id.storedEntity, id.reference)
+        case let object as NSManagedObject: return permanentID(object.storedEntity, object.reference)
         case let list as any ValueCollection:
             let elements = list.collectionElements.map { ($0 as? AnyHashable)?.base ?? $0 }
             let replaced = elements.map { element -> Any? in
@@ -40,8 +40,8 @@ extension PermanentIdentities {
         }
     }
 
-    private func permanentID(_ home: StoredEntity, _ reference: Int64) -> NSManagedObjectID? {
-        guard home.isTemporary, let entry = permanent(reference) else { return nil }
-        return NSManagedObjectID(home: entry.home, reference: entry.reference)
+    private func permanentID(_ storedEntity: StoredEntity, _ reference: Int64) -> NSManagedObjectID? {
+        guard storedEntity.isTemporary, let entry = permanent(reference) else { return nil }
+        return NSManagedObjectID(storedEntity: entry.storedEntity, reference: entry.reference)
     }
 }

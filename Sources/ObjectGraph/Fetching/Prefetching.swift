@@ -51,16 +51,18 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         if parentContext != nil { return try prefetchFromParent(relationship, objects) }
         var destinations: [NSManagedObject] = []
-        let saved = Dictionary(grouping: objects.filter { !$0.home.isTemporary }) {
-            ObjectIdentifier($0.home)
+        let saved = Dictionary(grouping: objects.filter { !$0.storedEntity.isTemporary }) {
+            ObjectIdentifier($0.storedEntity)
         }
         for group in saved.values {
-            guard let home = group.first?.home, let store = home.store as? any ObjectStore,
-                let slot = home.layout.index(of: relationship.name)
+            guard let storedEntity = group.first?.storedEntity,
+                let store = storedEntity.store as? any ObjectStore,
+                let slot = storedEntity.layout.index(of: relationship.name)
             else { continue }
             let found =
                 relationship.isToMany
-                ? try loadToMany(group, slot, relationship, store) : group.flatMap { $0.fireAndRead(slot) }
+                ? try loadToMany(group, slot, relationship, store)
+                : group.flatMap { $0.readFiringFault(slot) }
             try load(found, store)
             destinations += found
         }
@@ -72,9 +74,11 @@ extension NSManagedObjectContext {
         _ store: any ObjectStore
     ) throws -> [NSManagedObject] {
         let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
-        if let home = unloaded.first?.home, try !loadWithRows(unloaded, slot, relationship, store) {
+        if let storedEntity = unloaded.first?.storedEntity,
+            try !loadWithRows(unloaded, slot, relationship, store)
+        {
             let found = try store.destinations(
-                of: relationship, home: home, owners: unloaded.map(\.reference),
+                of: relationship, storedEntity: storedEntity, owners: unloaded.map(\.reference),
                 for: reader(of: store))
             for owner in unloaded {
                 owner.toMany(at: slot).load(
@@ -93,18 +97,21 @@ extension NSManagedObjectContext {
         _ store: any ObjectStore
     ) throws -> Bool {
         guard let back = relationship.inverseRelationship,
-            let table = relationship.destinationEntity.flatMap({ store.home(of: $0.rootEntity)?.table }),
+            let table = relationship.destinationEntity.flatMap({
+                store.storedEntity(of: $0.rootEntity)?.table
+            }),
             identityMap.isEmpty(table: table),
             let rows = try store.destinationRows(
                 of: relationship, owners: owners.map(\.reference), for: reader(of: store))
         else { return false }
-        let objects = materialise(rows, from: store, refreshing: false)
+        let objects = instantiate(rows, from: store, refreshing: false)
         guard objects.count == rows.count else { return false }
         var found: [Int64: [NSManagedObject]] = Dictionary(minimumCapacity: owners.count)
         var last: (number: Int32, slot: Int)?
         for (row, object) in zip(rows, objects) {
             if last?.number != row.entityNumber {
-                guard let slot = store.home(number: row.entityNumber)?.layout.index(of: back.name) else {
+                guard let slot = store.storedEntity(number: row.entityNumber)?.layout.index(of: back.name)
+                else {
                     return false
                 }
                 last = (row.entityNumber, slot)
@@ -125,30 +132,31 @@ extension NSManagedObjectContext {
         of objects: [NSManagedObject], from store: any ObjectStore, paddedTo size: Int = 0,
         refreshing isRefreshing: Bool = false
     ) throws {
-        let wanting = objects.filter { object in
+        let ownersToLoad = objects.filter { object in
             (object.isFault ? object.row == nil : isRefreshing && !object.hasChanges)
-                && object.home.store === store
+                && object.storedEntity.store === store
         }
-        for group in Dictionary(grouping: wanting, by: { $0.home.table }).values {
-            guard let first = group.first, let home = store.home(of: first.entity.rootEntity) else {
+        for group in Dictionary(grouping: ownersToLoad, by: { $0.storedEntity.table }).values {
+            guard let first = group.first, let storedEntity = store.storedEntity(of: first.entity.rootEntity)
+            else {
                 continue
             }
-            var query = FetchQuery(home: home)
+            var query = FetchQuery(storedEntity: storedEntity)
             var references = Array(Set(group.map(\.reference)))
             // Larger lists are one argument.
-            if references.count < size, size <= FetchQuery.mostSingleReferences {
+            if references.count < size, size <= FetchQuery.maxSingleReferences {
                 references += repeatElement(references[0], count: size - references.count)
             }
             query.references = references
             query.reader = try reader(of: store)
-            _ = materialise(try store.rows(for: query), from: store, refreshing: isRefreshing)
+            _ = instantiate(try store.rows(for: query), from: store, refreshing: isRefreshing)
         }
     }
 }
 
 extension NSManagedObject {
     /// The destination of a to-one relationship, as a list.
-    final func fireAndRead(_ slot: Int) -> [NSManagedObject] {
+    final func readFiringFault(_ slot: Int) -> [NSManagedObject] {
         fireFault()
         return destinations(at: slot)
     }

@@ -8,17 +8,17 @@ import ManagedObjectModel
 /// again.
 struct RelatedPaths {
     /// The destinations of paths of relationships.
-    private var places: [[String]: Place] = [:]
-    private let root: Place
-    private var variables: [String: [Place]] = [:]
+    private var ends: [[String]: PathEnd] = [:]
+    private let root: PathEnd
+    private var variables: [String: [PathEnd]] = [:]
     /// Whether any object may have to be checked again: constants become elements of a result, to which no path leads, or there
     /// are too many paths to follow.
     private var concernsAll = false
     /// Whether one of these constants is an object that is not saved, which a store cannot count.
     private var namesUnsaved = false
-    private static let mostPaths = 256
+    private static let maxPaths = 256
 
-    private struct Place {
+    private struct PathEnd {
         let path: [String]
         let entity: NSEntityDescription
         /// Whether the path leads over a relationship to many.
@@ -28,9 +28,9 @@ struct RelatedPaths {
     }
 
     init(_ entity: NSEntityDescription, _ predicate: NSPredicate?, _ order: [NSSortDescriptor]) {
-        root = Place(path: [], entity: entity, isMany: false)
+        root = PathEnd(path: [], entity: entity, isMany: false)
         if let predicate { read(predicate) }
-        for case let key? in order.map(\.key) { _ = place(key, from: root) }
+        for case let key? in order.map(\.key) { _ = end(key, from: root) }
     }
 
     private mutating func read(_ predicate: NSPredicate) {
@@ -47,19 +47,19 @@ struct RelatedPaths {
     }
 
     /// Reads an expression, and returns the objects that it may stand for; none for other values.
-    private mutating func objects(_ expression: NSExpression) -> [Place] {
+    private mutating func objects(_ expression: NSExpression) -> [PathEnd] {
         switch expression.kind {
         case .constant, .block, .symbol, .anyKey, .custom, .assignment: return []
         case .evaluatedObject: return [root]
         case .variable(let name): return variables[name] ?? []
-        case .keyPath(let start, let path): return objects(start).compactMap { place(path, from: $0) }
+        case .keyPath(let start, let path): return objects(start).compactMap { end(path, from: $0) }
         case .function(nil, "objectFrom:withIndex:", let arguments): return arguments.flatMap { objects($0) }
         case .function(nil, "castObject:toType:", let arguments):
             let name = if case .constant(let name as String)? = arguments.last?.kind { name } else { "" }
-            return arguments.prefix(1).flatMap { objects($0) }.map { place in
-                var place = place
-                place.kind = place.entity.kind(named: name)
-                return place
+            return arguments.prefix(1).flatMap { objects($0) }.map { end in
+                var end = end
+                end.kind = end.entity.kind(named: name)
+                return end
             }
         case .function(let target, _, let arguments):
             for part in arguments + (target.map { [$0] } ?? []) { _ = objects(part) }
@@ -71,7 +71,7 @@ struct RelatedPaths {
             for case .constant(let value) in [left.kind, right.kind] {
                 concernsAll = true
                 let elements = (value as? any ValueCollection)?.collectionElements ?? []
-                if elements.contains(where: { ($0 as? NSManagedObject)?.home.isTemporary ?? false }) {
+                if elements.contains(where: { ($0 as? NSManagedObject)?.storedEntity.isTemporary ?? false }) {
                     namesUnsaved = true
                 }
             }
@@ -90,50 +90,50 @@ struct RelatedPaths {
     }
 
     /// Places of either list, each once.
-    private mutating func joined(_ one: [Place], _ other: [Place]) -> [Place] {
+    private mutating func joined(_ one: [PathEnd], _ other: [PathEnd]) -> [PathEnd] {
         var seen = Set(one.map(\.path))
-        let places = one + other.filter { seen.insert($0.path).inserted }
-        guard places.count > Self.mostPaths else { return places }
+        let ends = one + other.filter { seen.insert($0.path).inserted }
+        guard ends.count > Self.maxPaths else { return ends }
         concernsAll = true
         return []
     }
 
-    private mutating func place(_ keyPath: String, from start: Place) -> Place? {
-        var place = start
+    private mutating func end(_ keyPath: String, from start: PathEnd) -> PathEnd? {
+        var end = start
         for step in KeyPathSteps(keyPath).steps {
             guard case .key(let key) = step else { continue }
-            if !place.path.isEmpty { places[place.path] = place }
-            guard let relationship = place.entity.relationshipsByName[key],
+            if !end.path.isEmpty { ends[end.path] = end }
+            guard let relationship = end.entity.relationshipsByName[key],
                 let destination = relationship.destinationEntity
             else {
                 // Only its subentities have the relationship, so no path leads there from all objects.
-                if place.kind?.relationshipsByName[key] != nil { concernsAll = true }
+                if end.kind?.relationshipsByName[key] != nil { concernsAll = true }
                 return nil
             }
-            place = Place(
-                path: place.path + [key], entity: destination, isMany: place.isMany || relationship.isToMany)
+            end = PathEnd(
+                path: end.path + [key], entity: destination, isMany: end.isMany || relationship.isToMany)
         }
-        return place
+        return end
     }
 
     /// The entities of the objects that are read; nil when any object may be.
-    var entities: [NSEntityDescription]? { concernsAll ? nil : places.values.map(\.entity) }
+    var entities: [NSEntityDescription]? { concernsAll ? nil : ends.values.map(\.entity) }
 
     /// Whether a path leads over other objects to those that are read.
-    var isDeep: Bool { concernsAll || places.keys.contains { $0.count > 1 } }
+    var isDeep: Bool { concernsAll || ends.keys.contains { $0.count > 1 } }
 
     /// The condition that an object leads to one of some others; nil when none of them can be reached.
     func condition(reaching objects: [NSManagedObject]) -> NSPredicate? {
         if concernsAll { return objects.isEmpty && !namesUnsaved ? nil : NSPredicate(value: true) }
         var parts: [NSPredicate] = []
-        for place in places.values {
-            let reached = objects.filter { $0.entity.isKindOf(entity: place.entity) }.map(\.objectID)
+        for end in ends.values {
+            let reached = objects.filter { $0.entity.isKindOf(entity: end.entity) }.map(\.objectID)
             if reached.isEmpty { continue }
             parts.append(
                 NSComparisonPredicate(
-                    leftExpression: NSExpression(forKeyPath: place.path.joined(separator: ".")),
+                    leftExpression: NSExpression(forKeyPath: end.path.joined(separator: ".")),
                     rightExpression: NSExpression(forConstantValue: reached),
-                    modifier: place.isMany ? .any : .direct, type: .in))
+                    modifier: end.isMany ? .any : .direct, type: .in))
         }
         return parts.isEmpty ? nil : NSCompoundPredicate(orPredicateWithSubpredicates: parts)
     }

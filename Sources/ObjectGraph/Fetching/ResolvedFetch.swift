@@ -263,11 +263,11 @@ package struct ResolvedFetch {
     /// The request for the objects, among some, that meet the condition.
     func among(_ ids: [NSManagedObjectID]) -> ResolvedFetch {
         var fetch = self
-        let isOneOfThem = NSComparisonPredicate(
+        let isMember = NSComparisonPredicate(
             leftExpression: NSExpression.expressionForEvaluatedObject(),
             rightExpression: NSExpression(forConstantValue: ids), modifier: .direct, type: .in)
         fetch.specification.predicate = NSCompoundPredicate(
-            andPredicateWithSubpredicates: [isOneOfThem] + (specification.predicate.map { [$0] } ?? []))
+            andPredicateWithSubpredicates: [isMember] + (specification.predicate.map { [$0] } ?? []))
         return fetch
     }
 
@@ -289,17 +289,17 @@ package struct ResolvedFetch {
     /// The request as one store executes it.
     package func query(_ store: any ObjectStore) -> FetchQuery {
         // `stores` has only stores that hold the entity.
-        guard let home = store.home(of: entity) else {
+        guard let storedEntity = store.storedEntity(of: entity) else {
             fatalError("The store no longer has the entity of the request.")
         }
-        var query = FetchQuery(home: home)
+        var query = FetchQuery(storedEntity: storedEntity)
         query.includesSubentities = specification.includesSubentities
         // Objects in a child's condition may have been saved since the child's request.
         func naming(_ predicate: NSPredicate?) -> NSPredicate? {
             guard let context else { return predicate }
             return predicate?.namingPermanently(context.identities)
         }
-        query.predicate = naming(specification.predicate)?.searching(store, home)
+        query.predicate = naming(specification.predicate)?.searching(store, storedEntity)
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
@@ -323,8 +323,8 @@ package struct ResolvedFetch {
 
     /// Whether an object is of the fetched entity, and of a queried store.
     func concerns(_ object: NSManagedObject) -> Bool {
-        let isNew = object.home.isTemporary
-        let store = isNew ? object.context?.destinedStore(of: object) : object.home.store
+        let isNew = object.storedEntity.isTemporary
+        let store = isNew ? object.context?.destinedStore(of: object) : object.storedEntity.store
         // A new object that no store takes is found until a save refuses it.
         let isAffected =
             store == nil ? isNew && !stores.isEmpty : stores.contains { $0 === store }

@@ -41,7 +41,7 @@ struct HistoryExecution {
                 [NSAffectedStoresErrorKey: [store]])
         }
         var count = 0
-        var selection = specification.map { HistorySelection<HistoryPlace>($0) }
+        var selection = specification.map { HistorySelection<HistoryTransactionKey>($0) }
         for store in stores {
             guard let end = end(in: store) else { continue }
             if selection == nil {
@@ -52,13 +52,15 @@ struct HistoryExecution {
                     try reader.forEachRecord(before: end) { record in
                         let shown = NSPersistentHistoryTransaction(
                             record, storeID: store.identifier ?? "", changes: nil)
-                        try selection?.take(HistoryFields(shown)) { HistoryPlace(store, record.number) }
+                        try selection?.take(HistoryFields(shown)) {
+                            HistoryTransactionKey(store, record.number)
+                        }
                         return selection?.isFull == false
                     }
                 }
             }
         }
-        for (store, numbers) in try HistoryPlace.byStore(selection?.window() ?? []) {
+        for (store, numbers) in try HistoryTransactionKey.byStore(selection?.window() ?? []) {
             count += try store.deleteHistory(numbers)
         }
         return NSPersistentHistoryResult(
@@ -76,7 +78,7 @@ struct HistoryExecution {
 }
 
 /// A transaction of a store.
-private struct HistoryPlace {
+private struct HistoryTransactionKey {
     private let store: any HistoryStore
     private let number: Int64
 
@@ -85,8 +87,10 @@ private struct HistoryPlace {
         self.number = number
     }
 
-    static func byStore(_ places: [HistoryPlace]) -> [(store: any HistoryStore, numbers: [Int64])] {
-        let groups = Dictionary(grouping: places) { ObjectIdentifier($0.store) }
+    static func byStore(_ transactions: [HistoryTransactionKey]) -> [(
+        store: any HistoryStore, numbers: [Int64]
+    )] {
+        let groups = Dictionary(grouping: transactions) { ObjectIdentifier($0.store) }
         return groups.values.compactMap { group in
             group.first.map { ($0.store, group.map(\.number)) }
         }

@@ -34,7 +34,7 @@ final class HistoryFields: KeyValueCoding {
             case "changeID": NSNumber(value: id)
             case "changeType": NSNumber(value: type)
             case "changedObjectID": object
-            case "changedEntity": NSNumber(value: object.home.entityNumber)
+            case "changedEntity": NSNumber(value: object.storedEntity.entityNumber)
             default: NSNumber(value: transaction)
             }
         }

@@ -34,21 +34,23 @@ package struct HistoryChangeRow {
     package let id: Int64
     package let type: NSPersistentHistoryChangeType
     package let transactionNumber: Int64
-    package let home: StoredEntity
+    package let storedEntity: StoredEntity
     package let reference: Int64
 
     package init(
-        id: Int64, type: NSPersistentHistoryChangeType, transactionNumber: Int64, home: StoredEntity,
+        id: Int64, type: NSPersistentHistoryChangeType, transactionNumber: Int64, storedEntity: StoredEntity,
         reference: Int64
     ) {
         self.id = id
         self.type = type
         self.transactionNumber = transactionNumber
-        self.home = home
+        self.storedEntity = storedEntity
         self.reference = reference
     }
 
-    package var objectID: NSManagedObjectID { NSManagedObjectID(home: home, reference: reference) }
+    package var objectID: NSManagedObjectID {
+        NSManagedObjectID(storedEntity: storedEntity, reference: reference)
+    }
 }
 
 /// Reads the persistent history of one store, in one state of it.

@@ -10,7 +10,7 @@ extension NSIncrementalStore {
         let request = NSFetchRequest<any NSFetchRequestResult>(
             specification: query.specification
                 ?? FetchSpecification(resultClass: (any NSFetchRequestResult).self))
-        request.entity = query.home.entity
+        request.entity = query.storedEntity.entity
         request.resultType = type
         request.includesSubentities = query.includesSubentities
         request.predicate = query.predicate
@@ -44,7 +44,7 @@ extension NSIncrementalStore {
 
     package final func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         if let references = query.references, query.predicate == nil {
-            return references.map { (query.home.entityNumber, $0) }
+            return references.map { (query.storedEntity.entityNumber, $0) }
         }
         let ids =
             query.resultType == .managedObjectIDResultType
@@ -52,12 +52,12 @@ extension NSIncrementalStore {
             : try result(query, [], of: NSManagedObject.self).map(\.objectID)
         let wanted = query.references.map(Set.init)
         return ids.filter { wanted?.contains($0.reference) ?? true }
-            .map { ($0.home.entityNumber, $0.reference) }
+            .map { ($0.storedEntity.entityNumber, $0.reference) }
     }
 
     package final func rows(for query: FetchQuery) throws -> [Row] {
         try keys(for: query).compactMap { key in
-            try home(number: key.entityNumber).flatMap {
+            try storedEntity(number: key.entityNumber).flatMap {
                 try row(of: $0, key.reference, notBefore: -.infinity, for: query.reader)
             }
         }
@@ -79,13 +79,13 @@ extension NSIncrementalStore {
     }
 
     package final func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
+        of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row? {
-        let key = ObjectKey(table: home.table, reference: reference)
+        let key = ObjectKey(table: storedEntity.table, reference: reference)
         if let row = rowCache.row(key), row.timestamp >= notBefore { return row }
         guard let context = reader.context else { return nil }
         let state = rowCache.state
-        let id = NSManagedObjectID(home: home, reference: reference)
+        let id = NSManagedObjectID(storedEntity: storedEntity, reference: reference)
         let node: NSIncrementalStoreNode
         do {
             node = try newValuesForObject(with: id, with: context)
@@ -96,15 +96,15 @@ extension NSIncrementalStore {
             return nil
         }
         let row = try row(node, context)
-        rowCache.insert([row], table: home.table, readAt: state)
+        rowCache.insert([row], table: storedEntity.table, readAt: state)
         return row
     }
 
     private func row(_ node: NSIncrementalStoreNode, _ context: NSManagedObjectContext) throws -> Row {
-        let home = node.objectID.home
+        let storedEntity = node.objectID.storedEntity
         var builder = RowBuilder()
-        builder.begin(slotCount: home.layout.rowSlotCount)
-        for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
+        builder.begin(slotCount: storedEntity.layout.rowSlotCount)
+        for slot in storedEntity.layout.slots where slot.isStored && slot.kind != .toMany {
             let value = node.value(for: slot.property)
             if let relationship = slot.relationship {
                 let destination =
@@ -116,7 +116,7 @@ extension NSIncrementalStore {
                 }
                 builder.set(slot.rowSlot, integer: id.reference)
                 if slot.entitySlot >= 0 {
-                    builder.set(slot.entitySlot, integer: Int64(id.home.entityNumber))
+                    builder.set(slot.entitySlot, integer: Int64(id.storedEntity.entityNumber))
                 }
             } else if let value = presentValue(value) {
                 try builder.set(try SlotValue(value, for: slot), slot)
@@ -124,7 +124,7 @@ extension NSIncrementalStore {
         }
         return try builder.finish(
             reference: node.objectID.reference, version: Int64(truncatingIfNeeded: node.version),
-            entityNumber: home.entityNumber, timestamp: Date.timeIntervalSinceReferenceDate)
+            entityNumber: storedEntity.entityNumber, timestamp: Date.timeIntervalSinceReferenceDate)
     }
 
     private func wrong(_ relationship: NSRelationshipDescription, _ value: Any) -> NSError {
@@ -137,20 +137,21 @@ extension NSIncrementalStore {
     package final func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package final func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        of relationship: NSRelationshipDescription, storedEntity: StoredEntity, owners: [Int64],
         for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         var found: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
         for owner in owners {
             let value = try newValue(
                 forRelationship: relationship,
-                forObjectWith: NSManagedObjectID(home: home, reference: owner), with: reader.context)
+                forObjectWith: NSManagedObjectID(storedEntity: storedEntity, reference: owner),
+                with: reader.context)
             guard let value = presentValue(value) else { continue }
             guard let collection = value as? any ValueCollection else { throw wrong(relationship, value) }
             found[owner] = try collection.collectionElements.map { element in
                 let element = (element as? AnyHashable)?.base ?? element
                 guard let id = element as? NSManagedObjectID else { throw wrong(relationship, element) }
-                return (id.home.entityNumber, id.reference)
+                return (id.storedEntity.entityNumber, id.reference)
             }
         }
         return found

@@ -23,10 +23,14 @@ extension NSIncrementalStore {
         outcome.inserted = unit.inserts.map(\.row)
         outcome.updated = unit.updates.map(\.row)
         rowCache.update { cache in
-            for (insert, row) in zip(unit.inserts, outcome.inserted) { cache.add(row, insert.home.table) }
-            for (update, row) in zip(unit.updates, outcome.updated) { cache.add(row, update.home.table) }
+            for (insert, row) in zip(unit.inserts, outcome.inserted) {
+                cache.add(row, insert.storedEntity.table)
+            }
+            for (update, row) in zip(unit.updates, outcome.updated) {
+                cache.add(row, update.storedEntity.table)
+            }
             for deletion in unit.deletions {
-                cache.remove(ObjectKey(table: deletion.home.table, reference: deletion.old.reference))
+                cache.remove(ObjectKey(table: deletion.storedEntity.table, reference: deletion.old.reference))
             }
         }
         return outcome
@@ -38,18 +42,18 @@ extension NSIncrementalStore {
     /// - Throws: `SaveConflicts`; an error of the store.
     private func checkConflicts(_ unit: UnitOfWork) throws {
         var conflicts: [SaveConflicts.Conflict] = []
-        func check(_ home: StoredEntity, _ old: Row, isDeletion: Bool = false) throws {
-            let key = ObjectKey(table: home.table, reference: old.reference)
+        func check(_ storedEntity: StoredEntity, _ old: Row, isDeletion: Bool = false) throws {
+            let key = ObjectKey(table: storedEntity.table, reference: old.reference)
             let cached = rowCache.row(key)
             // Another context may have deleted what is not in the cache: only the store knows.
             let current =
                 try cached
                 ?? row(
-                    of: home, old.reference, notBefore: .infinity,
+                    of: storedEntity, old.reference, notBefore: .infinity,
                     for: StoreReader(client: unit.objects.client))
             if let current {
                 guard current.version != old.version,
-                    home.layout.slots.contains(where: { slot in
+                    storedEntity.layout.slots.contains(where: { slot in
                         slot.isStored && slot.kind != .toMany
                             && !current.hasSameValue(as: old, slot.rowSlot, slot)
                     })
@@ -57,11 +61,11 @@ extension NSIncrementalStore {
             } else if isDeletion {
                 return
             }
-            conflicts.append(.init(home: home, old: old, cached: cached, current: current))
+            conflicts.append(.init(storedEntity: storedEntity, old: old, cached: cached, current: current))
         }
-        for update in unit.updates { try check(update.home, update.old) }
-        for lock in unit.locks { try check(lock.home, lock.old) }
-        for deletion in unit.deletions { try check(deletion.home, deletion.old, isDeletion: true) }
+        for update in unit.updates { try check(update.storedEntity, update.old) }
+        for lock in unit.locks { try check(lock.storedEntity, lock.old) }
+        for deletion in unit.deletions { try check(deletion.storedEntity, deletion.old, isDeletion: true) }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
 
@@ -79,12 +83,12 @@ extension NSIncrementalStore {
         return SaveConflicts(
             try zip(list, rows).map { conflict, old in
                 let object = conflict.sourceObject
-                let key = ObjectKey(table: object.home.table, reference: object.reference)
+                let key = ObjectKey(table: object.storedEntity.table, reference: object.reference)
                 let cached = rowCache.row(key)
                 let current = try row(
-                    of: object.home, object.reference, notBefore: .infinity,
+                    of: object.storedEntity, object.reference, notBefore: .infinity,
                     for: StoreReader(client: unit.objects.client))
-                return .init(home: object.home, old: old, cached: cached, current: current)
+                return .init(storedEntity: object.storedEntity, old: old, cached: cached, current: current)
             })
     }
 }

@@ -204,20 +204,21 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     package final var fetchesRows: Bool { false }
     package final var needsReferencesBeforeSaving: Bool { true }
 
-    package override func referenceText(_ reference: Int64, _ home: StoredEntity) -> String {
-        references.text(reference, home)
+    package override func referenceText(_ reference: Int64, _ storedEntity: StoredEntity) -> String {
+        references.text(reference, storedEntity)
     }
 
-    package override func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
+    package override func reference(fromText text: String, _ storedEntity: StoredEntity) -> Int64? {
         // The object may exist without having been loaded yet.
-        references.number(standingFor: text, home)
+        references.number(standingFor: text, storedEntity)
     }
 
     package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
         let objects = groups.flatMap(\.objects)
-        let homes = groups.flatMap { group in group.objects.map { _ in group.home } }
+        let storedEntities = groups.flatMap { group in group.objects.map { _ in group.storedEntity } }
         let ids = try obtainPermanentIDs(for: objects)
-        guard ids.count == objects.count, zip(ids, homes).allSatisfy({ $0.home === $1 }) else {
+        guard ids.count == objects.count, zip(ids, storedEntities).allSatisfy({ $0.storedEntity === $1 })
+        else {
             throw NSError.coreData(
                 .coreData,
                 "\(Swift.type(of: self)).obtainPermanentIDs(for:) must give an ID of the store and the entity for each object."

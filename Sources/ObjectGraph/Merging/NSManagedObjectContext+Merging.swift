@@ -27,14 +27,14 @@ extension NSManagedObjectContext {
     /// Drops cached rows of objects that no context of this coordinator has saved.
     private func forgetRows(of changes: SavedChanges) {
         for id in changes.updated.union(changes.deleted).union(changes.refreshed) {
-            (id.home.store as? any ObjectStore)?.forgetRow(id.key)
+            (id.storedEntity.store as? any ObjectStore)?.forgetRow(id.key)
         }
     }
 
     /// Reads the rows of changed objects that are loaded here again, all at once.
     private func cacheRows(of changes: SavedChanges) {
         let loaded = changes.updated.union(changes.refreshed).compactMap {
-            identityMap.object(place($0).key)
+            identityMap.object(position($0).key)
         }.filter { !$0.isFault && !$0.isInserted && !$0.state.contains(.inaccessible) }
         guard loaded.count > 1, parentContext == nil else { return }
         // What cannot be read is requested again, and reported, object by object.
@@ -54,38 +54,38 @@ extension NSManagedObjectContext {
         _ changes: SavedChanges, isCertain: Bool = true, isForeign: Bool = false,
         rows: RowsAbove? = nil
     ) {
-        var unread: [ObjectPlace] = []
+        var unread: [ObjectIdentity] = []
         func show(_ object: NSManagedObject, _ id: NSManagedObjectID) {
-            let isShown = takeChange(object, id, rows)
-            if !isShown { unread.append(ObjectPlace(object)) }
+            let isShown = adoptChange(object, id, rows)
+            if !isShown { unread.append(ObjectIdentity(object)) }
         }
         adoptPermanentIDs()
         if isForeign { forgetRows(of: changes) }
         advanceGeneration()
         if isForeign { cacheRows(of: changes) }
         for id in changes.inserted {
-            let place = place(id)
-            if parentContext != nil, let known = identityMap.object(place.key) {
+            let position = position(id)
+            if parentContext != nil, let known = identityMap.object(position.key) {
                 show(known, id)
             } else if let rows {
                 let row = rows.rows[id]
-                guard row != nil || !place.home.isTemporary && reads(place) else { continue }
+                guard row != nil || !position.storedEntity.isTemporary && reads(position) else { continue }
                 // The ID of a saved object names its exact entity. Followers of the context read the object at once; others
                 // read the parent's state later.
-                let shown = ParentRow(place: place, row: listeners.isEmpty ? nil : row)
+                let shown = ParentRow(position: position, row: listeners.isEmpty ? nil : row)
                 for object in objects([shown]) { tracker.noteExternalInsertion(of: object) }
-            } else if reads(place) {
-                let object = object(home: place.home, reference: place.reference)
+            } else if reads(position) {
+                let object = object(storedEntity: position.storedEntity, reference: position.reference)
                 tracker.noteExternalInsertion(of: object)
             }
         }
         for id in changes.updated.union(changes.refreshed) {
-            if let object = identityMap.object(place(id).key) { show(object, id) }
+            if let object = identityMap.object(position(id).key) { show(object, id) }
         }
         var gone: Set<NSManagedObject> = []
-        for place in changes.deleted.map(place) {
-            guard let object = identityMap.object(place.key) else { continue }
-            if !isCertain, isThere(object) { continue }
+        for position in changes.deleted.map(position) {
+            guard let object = identityMap.object(position.key) else { continue }
+            if !isCertain, exists(object) { continue }
             if showLastKnownRow(of: object) {
                 tracker.noteLoss(of: object)
                 object.state.insert(.inaccessible)
@@ -107,19 +107,19 @@ extension NSManagedObjectContext {
         post(DidMergeChangesMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
         post(DidMergeChangesAsyncMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
         scheduleEventEnd()
-        if !unread.isEmpty { takeChangesLater(at: unread) }
+        if !unread.isEmpty { adoptChangesLater(at: unread) }
     }
 
     /// Whether an object that another context has inserted is one that this context can have.
-    private func reads(_ place: ObjectPlace) -> Bool {
-        guard place.home.isTemporary else {
-            return place.home.store?.persistentStoreCoordinator === persistentStoreCoordinator
+    private func reads(_ position: ObjectIdentity) -> Bool {
+        guard position.storedEntity.isTemporary else {
+            return position.storedEntity.store?.persistentStoreCoordinator === persistentStoreCoordinator
         }
         guard parentContext != nil else { return false }
-        return (try? row(at: place, notBefore: -.infinity)) != nil
+        return (try? row(at: position, notBefore: -.infinity)) != nil
     }
 
-    private func isThere(_ object: NSManagedObject) -> Bool {
+    private func exists(_ object: NSManagedObject) -> Bool {
         (try? storedRow(of: object, notBefore: oldestAcceptable)) != nil
     }
 
@@ -127,11 +127,11 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter rows: the parent's rows; nil to request the object's.
     /// - Returns: false when its row is needed and not among them.
-    func takeChange(_ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?) -> Bool {
+    func adoptChange(_ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?) -> Bool {
         guard !object.isInserted else { return true }
         guard !object.isDeleted else {
             guard !object.isFault, !object.state.contains(.inaccessible) else { return true }
-            return takeNewerRow(object, id, rows) { row in
+            return adoptNewerRow(object, id, rows) { row in
                 object.rebase(on: row, keeping: .ownChanges)
                 // Others may have linked objects to it: its delete rules apply to these too.
                 repeatDeletion(of: object)
@@ -146,13 +146,13 @@ extension NSManagedObjectContext {
         } else if object.isFault {
             object.row = nil
         } else {
-            isShown = takeNewerRow(object, id, rows) { row in refreshValues(of: object, row) }
+            isShown = adoptNewerRow(object, id, rows) { row in refreshValues(of: object, row) }
         }
         if isShown { tracker.noteExternalRefresh(of: object) }
         return isShown
     }
 
-    private func takeNewerRow(
+    private func adoptNewerRow(
         _ object: NSManagedObject, _ id: NSManagedObjectID, _ rows: RowsAbove?, _ take: (Row) -> Void
     ) -> Bool {
         if let rows {

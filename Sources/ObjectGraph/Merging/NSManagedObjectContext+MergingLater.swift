@@ -7,14 +7,16 @@ import ManagedObjectModel
 
 extension NSManagedObjectContext {
     /// Shows objects as the contexts above have them, once these come to it.
-    func takeChangesLater(at places: [ObjectPlace]) {
-        readParentLater(places) { [weak self] found in
+    func adoptChangesLater(at positions: [ObjectIdentity]) {
+        readParentLater(positions) { [weak self] found in
             guard let self else { return }
             note(found.error)
-            for place in places {
-                guard let object = identityMap.object(self.place(place).key) else { continue }
-                _ = takeChange(
-                    object, NSManagedObjectID(home: place.home, reference: place.reference), found)
+            for position in positions {
+                guard let object = identityMap.object(self.position(position).key) else { continue }
+                _ = adoptChange(
+                    object,
+                    NSManagedObjectID(storedEntity: position.storedEntity, reference: position.reference),
+                    found)
             }
             do {
                 try agreeOnPairs(of: tracker.updated.all)
@@ -30,7 +32,7 @@ extension NSManagedObjectContext {
     func mergeFromParentLater(_ changes: SavedChanges?) {
         perform { [weak self] in
             guard let self else { return }
-            readParentLater(placesToRead(changes)) { [weak self] found in
+            readParentLater(identitiesToRead(changes)) { [weak self] found in
                 guard let self else { return }
                 note(found.error)
                 if let changes {
@@ -39,7 +41,7 @@ extension NSManagedObjectContext {
                 } else {
                     refreshAllObjects(found)
                     processPendingChanges()
-                    listeners.tell(.anything)
+                    listeners.notify(.anything)
                 }
                 for child in childSubscribers.all { child.mergeFromParentLater(changes) }
             }
@@ -47,20 +49,22 @@ extension NSManagedObjectContext {
     }
 
     /// Where the objects are whose rows a merge needs.
-    private func placesToRead(_ changes: SavedChanges?) -> [ObjectPlace] {
+    private func identitiesToRead(_ changes: SavedChanges?) -> [ObjectIdentity] {
         guard let changes else {
             return identityMap.all.filter {
-                isShowingRow($0) && !$0.home.isTemporary && ($0.isDeleted || $0.hasPersistentChangedValues)
-            }.map(ObjectPlace.init)
+                isShowingRow($0) && !$0.storedEntity.isTemporary
+                    && ($0.isDeleted || $0.hasPersistentChangedValues)
+            }.map(ObjectIdentity.init)
         }
-        var places = changes.inserted.union(changes.updated).union(changes.refreshed).map(place).filter {
+        var positions = changes.inserted.union(changes.updated).union(changes.refreshed).map(position).filter
+        {
             identityMap.object($0.key).map(isShowingRow) ?? false
         }
         // Who follows the context reads new objects at once.
         if !listeners.isEmpty {
-            places += changes.inserted.map(place).filter { identityMap.object($0.key) == nil }
+            positions += changes.inserted.map(position).filter { identityMap.object($0.key) == nil }
         }
-        return places
+        return positions
     }
 
     /// Whether an object shows a row that may be another one by now.

@@ -17,7 +17,7 @@ extension NSManagedObjectContext: SaveSubscriber {
             case .anything:
                 refreshAllObjects()
                 processPendingChanges()
-                listeners.tell(.anything)
+                listeners.notify(.anything)
             }
             for child in childSubscribers.all { child.mergeFromParentLater(merged) }
         }

@@ -78,11 +78,11 @@ struct MigrationRun {
             try turn(step.mapping)
             try step.policy.begin(step.mapping, with: manager)
             let sources = try sources(step.mapping, step.policy)
-            for (place, source) in sources.enumerated() {
+            for (position, source) in sources.enumerated() {
                 try manager.checkCancellation()
                 try step.policy.createDestinationInstances(
                     forSource: source, in: step.mapping, manager: manager)
-                progress(0, index, place, sources.count)
+                progress(0, index, position, sources.count)
             }
             try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
         }
@@ -92,11 +92,11 @@ struct MigrationRun {
         for (index, step) in steps.enumerated() {
             try turn(step.mapping)
             let made = manager.destinationInstances(forEntityMappingName: step.name, sourceInstances: nil)
-            for (place, object) in made.enumerated() {
+            for (position, object) in made.enumerated() {
                 try manager.checkCancellation()
                 try step.policy.createRelationships(
                     forDestination: object, in: step.mapping, manager: manager)
-                progress(1, index, place, made.count)
+                progress(1, index, position, made.count)
             }
             try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
         }
@@ -119,8 +119,8 @@ struct MigrationRun {
 
     /// Each stage and each mapping counts alike; the save is the rest. Reported in hundredths, so that observers of a large
     /// store are not called for every object.
-    private func progress(_ stage: Int, _ index: Int, _ place: Int, _ count: Int) {
-        let done = Float(stage) + (Float(index) + Float(place + 1) / Float(count)) / Float(steps.count)
+    private func progress(_ stage: Int, _ index: Int, _ position: Int, _ count: Int) {
+        let done = Float(stage) + (Float(index) + Float(position + 1) / Float(count)) / Float(steps.count)
         let hundredths = (done / 3 * 99).rounded(.down) / 100
         if hundredths > manager.migrationProgress { manager.migrationProgress = hundredths }
     }

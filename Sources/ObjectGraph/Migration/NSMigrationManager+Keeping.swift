@@ -24,13 +24,13 @@ extension NSMigrationManager {
         // Only a history needs them.
         var known: [ObjectKey: ObjectKey]?
         let mappings = (mappingModel.entityMappings ?? []).filter { $0.destinationEntityName != nil }
-        try destination.takeHistory(
+        try destination.adoptHistory(
             of: source,
             HistoryKeeping(
                 author: Self.author, keepsOtherTables: copiedSource != nil,
-                way: { home in
-                    mappings.first { $0.sourceEntityName == home.entity.name }
-                        .flatMap { self.way($0, home, destination) }
+                way: { storedEntity in
+                    mappings.first { $0.sourceEntityName == storedEntity.entity.name }
+                        .flatMap { self.way($0, storedEntity, destination) }
                 },
                 counterpart: { key in
                     let all = known ?? self.counterparts()
@@ -40,20 +40,22 @@ extension NSMigrationManager {
     }
 
     private func way(
-        _ mapping: NSEntityMapping, _ home: StoredEntity, _ destination: any ObjectStore
-    ) -> HistoryKeeping.Way? {
-        guard let entity = destinationEntity(for: mapping), let made = destination.home(of: entity) else {
+        _ mapping: NSEntityMapping, _ storedEntity: StoredEntity, _ destination: any ObjectStore
+    ) -> HistoryKeeping.ObjectMapping? {
+        guard let entity = destinationEntity(for: mapping), let made = destination.storedEntity(of: entity)
+        else {
             return nil
         }
         let properties = (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])
         var names: [String: String] = [:]
         for property in properties { names[property.name ?? ""] = property.inferredSourceName }
-        return HistoryKeeping.Way(
+        return HistoryKeeping.ObjectMapping(
             destination: made,
             origins: made.layout.slots.map { slot in
                 let index =
-                    names[slot.name].flatMap { home.layout.index(of: $0) } ?? home.layout.index(of: slot.name)
-                return index.map { home.layout.slots[$0] }
+                    names[slot.name].flatMap { storedEntity.layout.index(of: $0) }
+                    ?? storedEntity.layout.index(of: slot.name)
+                return index.map { storedEntity.layout.slots[$0] }
             })
     }
 }

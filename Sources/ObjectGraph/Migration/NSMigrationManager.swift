@@ -187,11 +187,11 @@ open class NSMigrationManager: NSObject {
     ///   - place: the location at which it is made.
     ///   - removes: whether to remove an incomplete store.
     private func migrate(
-        _ source: (any ObjectStore)?, to url: URL, at place: URL, _ type: String,
+        _ source: (any ObjectStore)?, to url: URL, at location: URL, _ type: String,
         _ options: [AnyHashable: Any]?, _ configuration: String?, removes: Bool
     ) throws {
         let destination = try open(
-            .migrationManagerDestinationStore, destinationContext, type, place,
+            .migrationManagerDestinationStore, destinationContext, type, location,
             destinationOptions(options, source), configuration, named: url)
         do {
             if let source, let destination { keepMetadata(of: source, in: destination) }
@@ -203,7 +203,7 @@ open class NSMigrationManager: NSObject {
             }
         } catch {
             close(destination, destinationContext)
-            if removes { remove(place, type) }
+            if removes { remove(location, type) }
             throw error
         }
         close(destination, destinationContext)
@@ -334,9 +334,9 @@ open class NSMigrationManager: NSObject {
             guard let known = associations[name] else { continue }
             for source in known.sources {
                 guard let made = known.made(of: source).first else { continue }
-                let key = ObjectKey(table: source.home.table, reference: source.reference)
+                let key = ObjectKey(table: source.storedEntity.table, reference: source.reference)
                 if found[key] == nil {
-                    found[key] = ObjectKey(table: made.home.table, reference: made.reference)
+                    found[key] = ObjectKey(table: made.storedEntity.table, reference: made.reference)
                 }
             }
         }

@@ -35,7 +35,7 @@ extension NSPersistentStoreCoordinator {
             return try StoreTransfer(self, from: old, to: storeClass, at: URL, options).run()
         }
         replace(old, by: new)
-        for home in new.homes { home.move(to: new) }
+        for storedEntity in new.storedEntities { storedEntity.move(to: new) }
         remoteChanges.end(old)
         old.willRemove(from: self)
         new.didAdd(to: self)

@@ -82,16 +82,16 @@ struct StoreTransfer {
         var unit = UnitOfWork()
         var objects: [ObjectKey: NSManagedObject] = [:]
         var rows: [(object: NSManagedObject, row: Row)] = []
-        for home in old.homes {
-            var query = FetchQuery(home: home)
+        for storedEntity in old.storedEntities {
+            var query = FetchQuery(storedEntity: storedEntity)
             query.includesSubentities = false
             query.reader.client = context
             for row in try old.rows(for: query) {
-                let object = home.materialise(reference: row.reference)
+                let object = storedEntity.instantiate(reference: row.reference)
                 object.context = context
                 object.row = row
                 context.register(object)
-                objects[ObjectKey(table: home.table, reference: row.reference)] = object
+                objects[ObjectKey(table: storedEntity.table, reference: row.reference)] = object
                 rows.append((object, row))
             }
         }
@@ -103,9 +103,9 @@ struct StoreTransfer {
         var encoder = RowEncoder()
         for (object, row) in rows {
             let row = try encoder.row(
-                object, object.home, plan, timestamp: Date.timeIntervalSinceReferenceDate,
+                object, object.storedEntity, plan, timestamp: Date.timeIntervalSinceReferenceDate,
                 version: row.version)
-            unit.inserts.append(.init(home: object.home, row: row))
+            unit.inserts.append(.init(storedEntity: object.storedEntity, row: row))
             unit.objects.inserted.append(object)
             addLinks(object, &unit)
         }
@@ -115,7 +115,7 @@ struct StoreTransfer {
         } catch let violations as ConstraintViolations {
             throw violations.cause
         }
-        for (object, _) in rows { context.dismiss(object) }
+        for (object, _) in rows { context.releaseUnsaved(object) }
     }
 
     /// Sets an object's values and destinations as its changes.
@@ -127,19 +127,19 @@ struct StoreTransfer {
         for (index, slot) in object.layout.slots.enumerated() where slot.isStored {
             switch slot.kind {
             case .toOne:
-                let home = row.destinationHome(slot, old)
-                let destination = home.flatMap {
+                let storedEntity = row.destinationStoredEntity(slot, old)
+                let destination = storedEntity.flatMap {
                     objects[ObjectKey(table: $0.table, reference: row.integer(slot.rowSlot))]
                 }
                 object.values[index] = destination.map(SlotValue.object) ?? .null
             case .toMany:
                 guard let relationship = slot.relationship else { continue }
                 let found = try old.destinations(
-                    of: relationship, home: object.home, owners: [object.reference],
+                    of: relationship, storedEntity: object.storedEntity, owners: [object.reference],
                     for: StoreReader(client: context))
                 let contents = ToManyContents(isOrdered: slot.isOrdered, isLoaded: true)
                 for key in found[object.reference] ?? [] {
-                    guard let table = old.home(number: key.entityNumber)?.table,
+                    guard let table = old.storedEntity(number: key.entityNumber)?.table,
                         let destination = objects[ObjectKey(table: table, reference: key.reference)]
                     else { continue }
                     contents.insert(destination)

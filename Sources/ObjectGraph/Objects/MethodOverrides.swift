@@ -9,8 +9,8 @@ import Foundation
 /// class counts as overriding it, which is slower and correct.
 enum MethodOverrides {
     static func overridesValueValidation(_ type: NSManagedObject.Type) -> Bool {
-        guard let place = valueValidation else { return true }
-        return word(place, of: type) != word(place, of: NSManagedObject.self)
+        guard let position = valueValidation else { return true }
+        return word(position, of: type) != word(position, of: NSManagedObject.self)
     }
 
     /// The offset in the metadata, in words.
@@ -21,11 +21,11 @@ enum MethodOverrides {
         #else
         let size = extent(of: NSManagedObject.self)
         guard size == extent(of: Plain.self), size == extent(of: Checking.self) else { return nil }
-        let places = (headerWords..<max(headerWords, size)).filter { place in
-            word(place, of: Plain.self) == word(place, of: NSManagedObject.self)
-                && word(place, of: Checking.self) != word(place, of: NSManagedObject.self)
+        let positions = (headerWords..<max(headerWords, size)).filter { position in
+            word(position, of: Plain.self) == word(position, of: NSManagedObject.self)
+                && word(position, of: Checking.self) != word(position, of: NSManagedObject.self)
         }
-        return places.count == 1 ? places[0] : nil
+        return positions.count == 1 ? positions[0] : nil
         #endif
     }()
 
@@ -40,9 +40,9 @@ enum MethodOverrides {
         return size > start ? Int(size - start) / MemoryLayout<UInt>.size : 0
     }
 
-    private static func word(_ place: Int, of type: NSManagedObject.Type) -> UInt {
+    private static func word(_ position: Int, of type: NSManagedObject.Type) -> UInt {
         unsafeBitCast(type, to: UnsafeRawPointer.self)
-            .load(fromByteOffset: place * MemoryLayout<UInt>.size, as: UInt.self)
+            .load(fromByteOffset: position * MemoryLayout<UInt>.size, as: UInt.self)
     }
 
     private final class Plain: NSManagedObject {}

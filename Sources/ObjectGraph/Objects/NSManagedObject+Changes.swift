@@ -125,8 +125,8 @@ extension NSManagedObject {
             }
             return
         }
-        guard let place = extras?.announced.lastIndex(where: { $0.slot == slot }),
-            let announced = extras?.announced.remove(at: place)
+        guard let position = extras?.announced.lastIndex(where: { $0.slot == slot }),
+            let announced = extras?.announced.remove(at: position)
         else {
             fatalError(
                 "didChangeValue(forKey: \"\(key)\") without willChangeValue(forKey:) before it.")
@@ -139,7 +139,7 @@ extension NSManagedObject {
                 setSlot(slot, announced.old)
                 changeToOne(from: announced.old, to: new, at: slot)
             } else if kind == .toMany {
-                takeInMembers(since: announced.old, at: slot)
+                applyMembers(since: announced.old, at: slot)
             } else {
                 if recordsChanges, context != nil { withEvent { $0.note(announced.old, at: slot) } }
             }
@@ -157,21 +157,21 @@ extension NSManagedObject {
     final func willChange(
         at slot: Int, _ description: @autoclosure () -> ChangeDescription = .whole
     ) {
-        if extras != nil { tellObservers(willChange: slot, description) }
+        if extras != nil { notifyObservers(willChange: slot, description) }
     }
 
     @inline(__always)
     final func didChange(at slot: Int) {
-        if extras != nil { tellObservers(didChange: slot) }
+        if extras != nil { notifyObservers(didChange: slot) }
     }
 
-    private final func tellObservers(willChange slot: Int, _ description: () -> ChangeDescription) {
+    private final func notifyObservers(willChange slot: Int, _ description: () -> ChangeDescription) {
         guard !state.contains(.unobservedChanges) else { return }
         extras?.changeListener?.objectWillChange()
-        tellPropertyObservers(willChange: slot, description)
+        notifyPropertyObservers(willChange: slot, description)
     }
 
-    final func tellPropertyObservers(
+    final func notifyPropertyObservers(
         willChange slot: Int, _ description: () -> ChangeDescription = { .whole }
     ) {
         guard !state.contains(.unobservedChanges) else { return }
@@ -179,7 +179,7 @@ extension NSManagedObject {
         registrarWillSet(slot)
     }
 
-    private final func tellObservers(didChange slot: Int) {
+    private final func notifyObservers(didChange slot: Int) {
         guard !state.contains(.unobservedChanges) else { return }
         registrarDidSet(slot)
         extras?.observers?.didChange(layout.slots[slot].name, of: self)
@@ -202,7 +202,7 @@ extension NSManagedObject {
     /// The stored properties changed since the last `NSManagedObjectContextObjectsDidChange` notification, with the
     /// values they had before; nil as `NSNull`. Observers of that notification find the changes that it reports.
     public func changedValuesForCurrentEvent() -> [String: Any] {
-        guard let event = extras?.event ?? extras?.toldEvent else { return [:] }
+        guard let event = extras?.event ?? extras?.notifiedEvent else { return [:] }
         var changed: [String: Any] = [:]
         for (slot, old) in event.old where layout.slots[slot].isStored {
             changed[layout.slots[slot].name] = old.anyValue(layout.slots[slot].kind) ?? NSNull()
@@ -251,10 +251,12 @@ extension NSManagedObject {
                 // The parent has not saved the destination, or had not when the row was made.
                 guard object.reference != reference else { return false }
                 let permanent = context?.identities.permanent(reference)
-                return permanent?.home !== object.home || permanent?.reference != object.reference
+                return permanent?.storedEntity !== object.storedEntity
+                    || permanent?.reference != object.reference
             }
-            return object.home.isTemporary || object.reference != reference
-                || (info.entitySlot >= 0 && row.integer(info.entitySlot) != Int64(object.home.entityNumber))
+            return object.storedEntity.isTemporary || object.reference != reference
+                || (info.entitySlot >= 0
+                    && row.integer(info.entitySlot) != Int64(object.storedEntity.entityNumber))
         case .null:
             guard let row else { return false }
             return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)

@@ -6,18 +6,18 @@ extension NSManagedObject {
     /// Loads the values of a fault; does nothing for any other object.
     @inline(__always)
     final func fireFault() {
-        if state.contains(.fault) { realiseOrFulfil() }
+        if state.contains(.fault) { fireOrLoad() }
     }
 
     /// Uses the available row, else loads it through the context.
     ///
     /// - Parameter slot: the property that is read; nil for the object as a whole.
-    private final func realiseOrFulfil(reading slot: Int? = nil) {
+    private final func fireOrLoad(reading slot: Int? = nil) {
         // The context is not retained for the check, only for calls that may run code of the class.
         if let row, isAcceptable(row) {
-            realise()
+            fire()
         } else {
-            context?.fulfil(self, reading: slot)
+            context?.loadFault(self, reading: slot)
         }
     }
 
@@ -44,7 +44,7 @@ extension NSManagedObject {
     /// Loads what is needed to read one property: the object, unless the fetched part of its row has the property.
     private final func fireFault(reading slot: Int) {
         guard case .part(let part) = faultSource, part.has(slot), let context else {
-            return realiseOrFulfil(reading: slot)
+            return fireOrLoad(reading: slot)
         }
         context.assertOnQueue()
         guard slot >= values.count || values[slot].isUnloaded else { return }
@@ -53,13 +53,13 @@ extension NSManagedObject {
     }
 
     /// Adopts the values of a row: the object is no longer a fault.
-    final func realise(with row: Row?) {
+    final func fire(with row: Row?) {
         self.row = row
-        realise()
+        fire()
     }
 
     /// Adopts the values of its row: the object is no longer a fault.
-    private final func realise() {
+    private final func fire() {
         state.remove(.fault)
         setTransientDefaults()
         withoutChangeTracking { awakeFromFetch() }
@@ -92,10 +92,10 @@ extension NSManagedObject {
     }
 
     /// Ends being such a fault.
-    final func realiseUnsaved() { state.remove(.fault) }
+    final func fireUnsaved() { state.remove(.fault) }
 
     /// Ends being a fault for an object that its context has released: it has no values.
-    final func realiseWithoutContext() {
+    final func fireWithoutContext() {
         if context == nil { state.remove(.fault) }
     }
 }
@@ -172,7 +172,7 @@ extension NSManagedObject {
             return !(touched.contains(slot) && differsFromRow(at: slot))
                 && !row.hasSameValue(as: newer, slot, info)
         }
-        for slot in slots { tellPropertyObservers(willChange: slot) }
+        for slot in slots { notifyPropertyObservers(willChange: slot) }
         body()
         for slot in slots { didChange(at: slot) }
     }
@@ -181,7 +181,7 @@ extension NSManagedObject {
     final func willChangeAll() {
         extras?.changeListener?.objectWillChange()
         guard extras?.observers != nil || extras?.registrar != nil else { return }
-        for slot in layout.slots.indices { tellPropertyObservers(willChange: slot) }
+        for slot in layout.slots.indices { notifyPropertyObservers(willChange: slot) }
     }
 
     /// Notifies the observers that every property may have changed.

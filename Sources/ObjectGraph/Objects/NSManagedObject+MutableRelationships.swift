@@ -100,7 +100,7 @@ extension NSManagedObject {
     public final func willChange(
         _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String
     ) {
-        beginChange(key, .places(changeKind, indexes))
+        beginChange(key, .indexed(changeKind, indexes))
     }
 
     /// Ends what `willChange(_:valuesAt:forKey:)` began.

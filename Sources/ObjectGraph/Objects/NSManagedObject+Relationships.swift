@@ -79,15 +79,15 @@ extension NSManagedObject {
         let contents = loadedToMany(at: slot)
         // An existing member keeps its position.
         guard !contents.members.contains(object) else { return .whole }
-        let place = min(index ?? contents.order.count, contents.order.count)
-        return .places(.insertion, IndexSet(integer: place))
+        let position = min(index ?? contents.order.count, contents.order.count)
+        return .indexed(.insertion, IndexSet(integer: position))
     }
 
     /// The description for observers of an object's removal.
     private final func removal(of object: NSManagedObject, at slot: Int) -> ChangeDescription {
         guard layout.slots[slot].kind == .toMany else { return .whole }
         guard layout.slots[slot].relationship?.isOrdered ?? false else { return .members(.minus, [object]) }
-        return loadedToMany(at: slot).place(of: object).map { .places(.removal, IndexSet(integer: $0)) }
+        return loadedToMany(at: slot).position(of: object).map { .indexed(.removal, IndexSet(integer: $0)) }
             ?? .whole
     }
 
@@ -200,7 +200,7 @@ extension NSManagedObject {
     /// links are then unchanged: there is nothing to undo.
     ///
     /// - Returns: the objects on the other ends.
-    final func takeBackOwnLinks() -> [NSManagedObject] {
+    final func revertOwnLinks() -> [NSManagedObject] {
         guard !isFault, !isDeleted else { return [] }
         var others: [NSManagedObject] = []
         for slot in layout.relationshipIndexes where layout.slots[slot].kind == .toOne {
@@ -211,16 +211,18 @@ extension NSManagedObject {
             let isChanged = differsFromRow(at: slot)
             guard isChanged || former != nil else { continue }
             let present = value(at: slot)
-            for case .object(let other)? in [former, present] { other.strike(self, from: inverse) }
+            for case .object(let other)? in [former, present] {
+                other.removeRecordedChange(self, from: inverse)
+            }
             guard isChanged else { continue }
             for case .object(let other) in [present, committedValue(at: slot)]
-            where other.takeBackLink(self, inverse) { others.append(other) }
+            where other.revertLink(self, inverse) { others.append(other) }
         }
         return others
     }
 
     /// Reverts the unsaved change of this end of a link. Returns whether there was one.
-    private final func takeBackLink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription)
+    private final func revertLink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription)
         -> Bool
     {
         guard !isFault, let slot = layout.index(of: relationship.name) else { return false }
@@ -236,9 +238,11 @@ extension NSManagedObject {
     }
 
     /// Makes the running event forget its change of this end of a link.
-    private final func strike(_ object: NSManagedObject, from relationship: NSRelationshipDescription) {
+    private final func removeRecordedChange(
+        _ object: NSManagedObject, from relationship: NSRelationshipDescription
+    ) {
         guard extras?.event != nil, let slot = layout.index(of: relationship.name) else { return }
-        withEvent { $0.strike(object, at: slot) }
+        withEvent { $0.removeRecordedChange(object, at: slot) }
     }
 
     /// Whether the links of a slot are an unordered to-many relationship whose keys are in the destinations' rows.
@@ -265,7 +269,7 @@ extension NSManagedObject {
     /// Loads a fault and overlays the unsaved changes of its to-many relationships.
     ///
     /// - Returns: whether there are any.
-    final func takeLinksOfOthers(
+    final func adoptLinksOfOthers(
         _ links: [(slot: Int, added: Set<NSManagedObject>, removed: Set<NSManagedObject>)]
     ) -> Bool {
         guard !links.isEmpty else { return false }
@@ -308,7 +312,7 @@ extension NSManagedObject {
         guard let context, let inverse = layout.slots[slot].relationship?.inverseRelationship,
             !inverse.isToMany
         else { return }
-        context.readingStore(of: self) { try context.takeLaterLinks(of: self, at: slot) }
+        context.readingStore(of: self) { try context.adoptLaterLinks(of: self, at: slot) }
     }
 
     /// Removes `other` from this object's `relationship`, the other end of an ended link.
@@ -344,14 +348,14 @@ extension NSManagedObject {
 
     /// Adds a member again whose removal was not saved, at its position among the stored ones.
     final func restoreMember(_ object: NSManagedObject, at slot: Int) {
-        var place: Int?
+        var position: Int?
         if layout.slots[slot].isOrdered {
             let contents = loadedToMany(at: slot)
             let earlier = Set(contents.committedOrder.prefix { $0 !== object })
-            place = contents.order.lastIndex(where: earlier.contains).map { $0 + 1 } ?? 0
+            position = contents.order.lastIndex(where: earlier.contains).map { $0 + 1 } ?? 0
         }
         willChange(at: slot)
-        _ = insertMember(object, at: slot, index: place)
+        _ = insertMember(object, at: slot, index: position)
         didChange(at: slot)
     }
 
@@ -367,9 +371,9 @@ extension NSManagedObject {
         } else if !contents.isLoaded, contents.removed.contains(object) {
             forgetRemovalOfOthers(object, at: slot)
         }
-        let place = min(index ?? contents.order.count, contents.order.count)
-        guard contents.insert(object, at: place) else { return false }
-        liveOrderedSet(at: slot)?.mirrorInsertion(of: object, at: place)
+        let position = min(index ?? contents.order.count, contents.order.count)
+        guard contents.insert(object, at: position) else { return false }
+        liveOrderedSet(at: slot)?.mirrorInsertion(of: object, at: position)
         noteMembers(at: slot) { $0.noteInsertion(of: object, at: slot) }
         return true
     }
@@ -392,10 +396,10 @@ extension NSManagedObject {
         let contents = toMany(at: slot)
         if contents.isOrdered {
             _ = loadedToMany(at: slot)
-            guard let place = contents.place(of: object) else { return false }
+            guard let position = contents.position(of: object) else { return false }
             noteOrder(at: slot)
             contents.remove(object)
-            liveOrderedSet(at: slot)?.mirrorRemoval(at: place)
+            liveOrderedSet(at: slot)?.mirrorRemoval(at: position)
         } else {
             guard contents.remove(object) else { return false }
         }
@@ -451,7 +455,7 @@ extension NSManagedObject {
 
     /// Adopts the difference of the members from those announced before a primitive change: notes it for the event, and sets
     /// the other ends of the links.
-    final func takeInMembers(since announced: SlotValue, at slot: Int) {
+    final func applyMembers(since announced: SlotValue, at slot: Int) {
         guard case .boxed(let box) = announced, let order = box.value as? [NSManagedObject] else { return }
         let contents = loadedToMany(at: slot)
         let old = Set(order)

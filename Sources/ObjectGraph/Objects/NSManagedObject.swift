@@ -29,10 +29,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     // value they would cost more than the access.
 
     /// Where the object is kept, or that it has no store yet.
-    @exclusivity(unchecked) package final var home: StoredEntity {
-        didSet { layoutPointer = Unmanaged.passUnretained(home.layout) }
+    @exclusivity(unchecked) package final var storedEntity: StoredEntity {
+        didSet { layoutPointer = Unmanaged.passUnretained(storedEntity.layout) }
     }
-    /// The layout of `home`, which every access of a value needs: a plain pointer is read without counting references.
+    /// The layout of `storedEntity`, which every access of a value needs: a plain pointer is read without counting references.
     @exclusivity(unchecked) private final var layoutPointer: Unmanaged<EntityLayout>
     /// The reference in the store; negative while temporary.
     @exclusivity(unchecked) package final var reference: Int64
@@ -57,7 +57,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @exclusivity(unchecked) final var attachment = ObjectAttachment.nothing
     @exclusivity(unchecked) private final var cachedID: NSManagedObjectID?
 
-    package final var layout: EntityLayout { home.layout }
+    package final var layout: EntityLayout { storedEntity.layout }
 
     package final var context: NSManagedObjectContext? {
         get { contextPointer?.takeUnretainedValue() }
@@ -97,10 +97,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// A new object has its default values and, in a context, a temporary ID; then `awakeFromInsert()` runs.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         reference = 0
-        if context == nil, let materialising = StoredEntity.materialising, materialising.entity === entity {
+        if context == nil, let instantiating = StoredEntity.instantiating, instantiating.entity === entity {
             // The context instantiates an object for a row and sets the rest.
-            home = materialising
-            layoutPointer = Unmanaged.passUnretained(materialising.layout)
+            storedEntity = instantiating
+            layoutPointer = Unmanaged.passUnretained(instantiating.layout)
             super.init()
             return
         }
@@ -108,7 +108,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         require(
             !entity.isAbstract || context == nil,
             "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
-        home = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+        storedEntity = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
         layoutPointer = Unmanaged.passUnretained(layout)
         super.init()
         layout.adopt(type(of: self) as NSManagedObject.Type)
@@ -155,16 +155,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     /// The object's identity; temporary until the object is saved.
     public final var objectID: NSManagedObjectID {
-        if let cachedID, cachedID.reference == reference, cachedID.home === home { return cachedID }
-        let made = NSManagedObjectID(home: home, reference: reference)
+        if let cachedID, cachedID.reference == reference, cachedID.storedEntity === storedEntity {
+            return cachedID
+        }
+        let made = NSManagedObjectID(storedEntity: storedEntity, reference: reference)
         cachedID = made
         return made
     }
 
-    package final var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
+    package final var key: ObjectKey { ObjectKey(table: storedEntity.table, reference: reference) }
 
     /// The entity that describes the object.
-    public final var entity: NSEntityDescription { home.entity }
+    public final var entity: NSEntityDescription { storedEntity.entity }
 
     /// The context the object is registered with; nil after the context or the saved object is gone.
     public final var managedObjectContext: NSManagedObjectContext? { context }
@@ -299,7 +301,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Announces that a property will be read: loads the object's values.
     open func willAccessValue(forKey key: String?) {
         beginAccess(key)
-        realiseWithoutContext()
+        fireWithoutContext()
     }
 
     /// Ends what `willAccessValue(forKey:)` began.

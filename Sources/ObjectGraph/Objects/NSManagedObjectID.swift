@@ -7,41 +7,41 @@ import ManagedObjectModel
 /// An ID can be passed to other contexts and threads. A new object has a temporary ID until it is saved, or
 /// until `obtainPermanentIDs(for:)` gives it a permanent one.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
-    package let home: StoredEntity
+    package let storedEntity: StoredEntity
     package let reference: Int64
 
     /// An ID without an object: temporary, and of an entity without a name.
     public override convenience init() {
         let entity = NSEntityDescription()
-        let home = StoredEntity(unstored: EntityLayout.layout(of: entity))
-        self.init(home: home, reference: StoredEntity.newTemporaryReference())
+        let storedEntity = StoredEntity(unstored: EntityLayout.layout(of: entity))
+        self.init(storedEntity: storedEntity, reference: StoredEntity.newTemporaryReference())
         withExtendedLifetime(entity) {}
     }
 
-    package init(home: StoredEntity, reference: Int64) {
-        self.home = home
+    package init(storedEntity: StoredEntity, reference: Int64) {
+        self.storedEntity = storedEntity
         self.reference = reference
     }
 
-    package var key: ObjectKey { ObjectKey(table: home.table, reference: reference) }
+    package var key: ObjectKey { ObjectKey(table: storedEntity.table, reference: reference) }
 
     /// The entity of the object.
-    public var entity: NSEntityDescription { home.entity }
+    public var entity: NSEntityDescription { storedEntity.entity }
 
     /// The store of the object; nil for a temporary ID and when the store was removed.
-    public var persistentStore: NSPersistentStore? { home.store }
+    public var persistentStore: NSPersistentStore? { storedEntity.store }
 
     /// Whether the object has not been saved yet.
-    public var isTemporaryID: Bool { home.isTemporary }
+    public var isTemporaryID: Bool { storedEntity.isTemporary }
 
     /// The ID as a URL: `x-coredata://<store UUID>/<Entity>/p<primary key>`, or `x-coredata:///<Entity>/t<UUID><n>`
     /// for a temporary one.
     public func uriRepresentation() -> URL {
-        let host = isTemporaryID ? "" : home.store?.identifier ?? ""
+        let host = isTemporaryID ? "" : storedEntity.store?.identifier ?? ""
         let last =
             isTemporaryID
             ? "t\(Self.temporaryPrefix)\(-reference)"
-            : "p\(home.store?.referenceText(reference, home) ?? String(reference))"
+            : "p\(storedEntity.store?.referenceText(reference, storedEntity) ?? String(reference))"
         var parts = URLComponents()
         parts.scheme = "x-coredata"
         parts.host = host
@@ -55,7 +55,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     // Sets of IDs hash this again.
-    public override var hash: Int { Int(truncatingIfNeeded: reference) ^ Int(home.table) << 40 }
+    public override var hash: Int { Int(truncatingIfNeeded: reference) ^ Int(storedEntity.table) << 40 }
 
     public override func isEqual(_ object: Any?) -> Bool {
         guard let object else { return false }
@@ -81,5 +81,5 @@ extension NSManagedObjectID: PredicateIdentity {
 
 extension NSManagedObject: PredicateIdentity {
     package final var predicateIdentity: AnyHashable { key }
-    package final var isPermanentIdentity: Bool { !home.isTemporary }
+    package final var isPermanentIdentity: Bool { !storedEntity.isTemporary }
 }

@@ -97,7 +97,7 @@ package final class ObjectExtras {
     /// The changes of the running event; removed when the event is processed.
     package var event: EventChanges?
     /// The changes of the event that observers are being notified of.
-    var toldEvent: EventChanges?
+    var notifiedEvent: EventChanges?
     /// What `mutableOrderedSetValue(forKey:)` returned.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
@@ -166,7 +166,7 @@ package struct EventChanges {
     }
 
     /// Forgets the addition or removal of a member of an unordered relationship.
-    mutating func strike(_ object: NSManagedObject, at slot: Int) {
+    mutating func removeRecordedChange(_ object: NSManagedObject, at slot: Int) {
         guard let index = toMany.firstIndex(where: { $0.slot == slot }) else { return }
         toMany[index].change.added.remove(object)
         toMany[index].change.removed.remove(object)

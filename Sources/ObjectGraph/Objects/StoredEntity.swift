@@ -12,7 +12,7 @@ package final class StoredEntity: @unchecked Sendable {
     package let layout: EntityLayout
     package let entity: NSEntityDescription
     private let model: NSManagedObjectModel?
-    private let place = Mutex(Place())
+    private let attachment = Mutex(Attachment())
     /// The number of the entity in the store (`Z_ENT`); 0 without a store.
     package let entityNumber: Int32
     /// Identifies the root entity's table of this store in this process; 0 for objects without a store.
@@ -20,17 +20,17 @@ package final class StoredEntity: @unchecked Sendable {
     /// The class of the objects, if it is not the entity's current one.
     private let fixedClass: NSManagedObject.Type?
     /// Whether the store is notified which objects contexts have.
-    let tellsStore: Bool
+    let notifiesStore: Bool
 
-    private struct Place: Sendable {
+    private struct Attachment: Sendable {
         weak var store: NSPersistentStore?
     }
 
     /// The store; nil when it is gone.
-    package var store: NSPersistentStore? { place.withLock { $0.store } }
+    package var store: NSPersistentStore? { attachment.withLock { $0.store } }
 
     /// Moves all objects and IDs of this entity to another store, which has the same rows.
-    package func move(to store: NSPersistentStore) { place.withLock { $0.store = store } }
+    package func move(to store: NSPersistentStore) { attachment.withLock { $0.store = store } }
 
     package var isTemporary: Bool { table == 0 }
 
@@ -41,7 +41,7 @@ package final class StoredEntity: @unchecked Sendable {
         model = entity.model
         entityNumber = 0
         table = 0
-        tellsStore = false
+        notifiesStore = false
         fixedClass = nil
     }
 
@@ -49,33 +49,33 @@ package final class StoredEntity: @unchecked Sendable {
         self.layout = layout
         entity = layout.entity
         model = entity.model
-        place.withLock { $0.store = store }
+        attachment.withLock { $0.store = store }
         self.entityNumber = entityNumber
         self.table = table
-        tellsStore = store.followsObjects
+        notifiesStore = store.followsObjects
         let isPlain = store.persistentStoreCoordinator?.makesPlainObjects ?? false
         fixedClass = isPlain ? NSManagedObject.self : nil
     }
 
     /// Notifies stores that a context has objects from now on: each store once.
-    static func noteRegistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
+    static func noteRegistered(_ objects: [(storedEntity: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteRegistered(ids) }
     }
 
     /// Notifies stores that a context no longer has objects: each store once.
-    static func noteUnregistered(_ objects: [(home: StoredEntity, reference: Int64)]) {
+    static func noteUnregistered(_ objects: [(storedEntity: StoredEntity, reference: Int64)]) {
         for (store, ids) in byStore(objects) { store.noteUnregistered(ids) }
     }
 
     private static func byStore(
-        _ objects: [(home: StoredEntity, reference: Int64)]
+        _ objects: [(storedEntity: StoredEntity, reference: Int64)]
     ) -> [(NSPersistentStore, [NSManagedObjectID])] {
         var found: [(store: NSPersistentStore, ids: [NSManagedObjectID])] = []
-        for (home, reference) in objects {
-            guard let store = home.store else { continue }
-            let id = NSManagedObjectID(home: home, reference: reference)
-            if let place = found.lastIndex(where: { $0.store === store }) {
-                found[place].ids.append(id)
+        for (storedEntity, reference) in objects {
+            guard let store = storedEntity.store else { continue }
+            let id = NSManagedObjectID(storedEntity: storedEntity, reference: reference)
+            if let attachment = found.lastIndex(where: { $0.store === store }) {
+                found[attachment].ids.append(id)
             } else {
                 found.append((store, [id]))
             }
@@ -100,15 +100,15 @@ extension StoredEntity {
     /// The entity for which this thread's context is making objects from rows.
     ///
     /// An initialiser of a subclass has only Apple's two parameters; this is how it learns that the object is not new.
-    static var materialising: StoredEntity? {
-        coredata_materialising().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
+    static var instantiating: StoredEntity? {
+        coredata_instantiating().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Makes an object of this entity for a row of a store, without inserting it anywhere.
-    func materialise(reference: Int64) -> NSManagedObject {
-        let outer = coredata_materialising()
-        coredata_set_materialising(Unmanaged.passUnretained(self).toOpaque())
-        defer { coredata_set_materialising(outer) }
+    func instantiate(reference: Int64) -> NSManagedObject {
+        let outer = coredata_instantiating()
+        coredata_set_instantiating(Unmanaged.passUnretained(self).toOpaque())
+        defer { coredata_set_instantiating(outer) }
         let object = (fixedClass ?? layout.objectClass).init(entity: entity, insertInto: nil)
         object.reference = reference
         return object

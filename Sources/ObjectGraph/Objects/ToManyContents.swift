@@ -144,7 +144,7 @@ package final class ToManyContents {
             guard members.remove(object) != nil else { return false }
             if isOrdered {
                 keepOrder()
-                if let place = place(of: object) { order.remove(at: place) }
+                if let position = position(of: object) { order.remove(at: position) }
             }
         } else if removed.contains(object) {
             return false
@@ -173,7 +173,7 @@ package final class ToManyContents {
     }
 
     /// The index of an object in the order. O(n).
-    package func place(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
+    package func position(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
 
     private func keepOrder() {
         if savedOrder == nil { savedOrder = order }

@@ -114,13 +114,13 @@ enum TransformableValue {
                 """, [NSValidationKeyErrorKey: slot.name])
         }
         noteUnregistered(registered.rawValue, slot)
-        return standIn
+        return fallbackTransformer
     }
 
     // MARK: Unregistered names
 
     /// The substitute for a transformer that is not registered.
-    private static var standIn: ValueTransformer { NSSecureUnarchiveFromDataTransformer() }
+    private static var fallbackTransformer: ValueTransformer { NSSecureUnarchiveFromDataTransformer() }
     private static let namesInLog = Mutex<Set<String>>([])
 
     /// The name of the attribute's transformer, if it is not registered.

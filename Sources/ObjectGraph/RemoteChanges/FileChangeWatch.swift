@@ -92,13 +92,13 @@ private final class FileEvents: @unchecked Sendable {
             while true {
                 let count = readDescriptor(descriptor, buffer)
                 guard count > 0 else { return }
-                takeEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &event)
+                readEvents(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &event)
             }
         }
         return event
     }
 
-    private func takeEvents(_ bytes: UnsafeRawBufferPointer, _ result: inout FileChangeWatch.Event?) {
+    private func readEvents(_ bytes: UnsafeRawBufferPointer, _ result: inout FileChangeWatch.Event?) {
         let headerSize = MemoryLayout<inotify_event>.size
         var start = 0
         while start + headerSize <= bytes.count {

@@ -51,15 +51,15 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         if watch == nil {
             Log.store.notice(
                 "The store at \(file.path) cannot be watched; it is checked for changes once a second.")
-            queue.async { self.ask(after: Self.pollInterval) }
+            queue.async { self.poll(after: Self.pollInterval) }
         } else {
             // Others may have committed between the first query and the beginning of the watch.
-            queue.async { self.ask(after: 0) }
+            queue.async { self.poll(after: 0) }
         }
     }
 
     /// Reports once, as if others had committed.
-    func tell() {
+    func notify() {
         queue.async {
             if !self.hasEnded { self.changed() }
         }
@@ -77,11 +77,11 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         // Connections to the former file do not detect it.
         if event == .replacement { isReplaced = true }
         interval = Self.shortest
-        ask(after: Self.rest)
+        poll(after: Self.rest)
     }
 
     /// Schedules a query after some milliseconds, unless an earlier one is scheduled.
-    private func ask(after milliseconds: Int) {
+    private func poll(after milliseconds: Int) {
         let time = max(.now(), lastTime + .milliseconds(milliseconds))
         if let nextTime, nextTime <= time { return }
         nextTime = time
@@ -100,12 +100,12 @@ final class RemoteChangeMonitor: @unchecked Sendable {
             interval = Self.shortest
             changed()
             lastTime = .now()
-            ask(after: Self.gathering)
+            poll(after: Self.gathering)
         } else if watch == nil {
-            ask(after: Self.pollInterval)
+            poll(after: Self.pollInterval)
         } else if interval < Self.longest {
             interval *= 2
-            ask(after: interval)
+            poll(after: interval)
         }
     }
 

@@ -60,10 +60,10 @@ package final class RemoteChanges: Sendable {
     }
 
     /// Ends following a store that has opened another file, and begins with that one.
-    package func followAnew(_ store: any FollowedStore, of coordinator: any StoreFollower) {
+    package func refollow(_ store: any FollowedStore, of coordinator: any StoreFollower) {
         end(store)
-        let isThere = coordinator.persistentStores.contains { $0 === store }
-        if isThere, isWanted(store) { begin(store, coordinator) }
+        let exists = coordinator.persistentStores.contains { $0 === store }
+        if exists, isWanted(store) { begin(store, coordinator) }
     }
 
     private func isWanted(_ store: any FollowedStore) -> Bool {
@@ -92,7 +92,7 @@ package final class RemoteChanges: Sendable {
                 }
             ) { [weak self, weak store, weak coordinator] in
                 guard let self, let store, let coordinator else { return }
-                tell(store, history, coordinator)
+                notify(store, history, coordinator)
             }
             // Another thread may have ended it.
             let isFollowed = state.withLock { state in
@@ -104,7 +104,7 @@ package final class RemoteChanges: Sendable {
                 monitor.end()
             } else if history.isBehind {
                 // Others have committed between reading the history and the database's version.
-                monitor.tell()
+                monitor.notify()
             }
         } catch {
             state.withLock { state in
@@ -130,7 +130,7 @@ package final class RemoteChanges: Sendable {
         state.withLock { $0.following[ObjectIdentifier(store)]?.history === history }
     }
 
-    private func tell(
+    private func notify(
         _ store: any FollowedStore, _ history: RemoteHistory, _ coordinator: any StoreFollower
     ) {
         guard isCurrent(history, of: store) else { return }

@@ -59,13 +59,13 @@ final class RemoteHistory: Sendable {
             note(end)
             return types.isEmpty ? nil : .objects(Self.byKind(types))
         } catch {
-            beginAnew()
+            restart()
             return .anything
         }
     }
 
     /// Continues with later transactions, whatever was known before.
-    private func beginAnew() {
+    private func restart() {
         do {
             try store?.betweenTransactions { end in state.withLock { $0 = State(last: end) } }
         } catch {

@@ -93,7 +93,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             requiring: resolved.specification.fetchOffset > 0 || resolved.isOfStoresAlone
                 ? nil : RequiredValue(resolved.specification.predicate, own))
         followSaves(resolved.isOfStoresAlone)
-        tellOfFetch()
+        notifyOfFetch()
     }
 
     /// Starts or stops following the context's saves.
@@ -162,11 +162,11 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             if let edit { try carryOut(edit, for: changes) }
         } catch {
             missed = (missed ?? []).union(changes.objects.map(ObjectIdentifier.init))
-            tell(of: error)
+            notify(of: error)
         }
     }
 
-    private func tell(of error: any Error) {
+    private func notify(of error: any Error) {
         Log.objects.error("A results controller could not fetch again: \(error.localizedDescription)")
         failure = error
         delegate?.controller(facade, didFailToFollowChanges: error)
@@ -180,7 +180,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// - Throws: an error of the store, or of the condition.
     private func edit(for changes: ContextChanges) throws -> ResultEdit? {
         guard let fetch, let reads, let rules, let list else { return nil }
-        if changes.invalidatedAll || changes.isOfAnything || missed != nil || fetch.isOfStoresAlone {
+        if changes.invalidatedAll || changes.isUnbounded || missed != nil || fetch.isOfStoresAlone {
             rules.noteFetch()
             var changed = missed ?? []
             if !changes.invalidatedAll { changed.formUnion(changes.objects.map(ObjectIdentifier.init)) }
@@ -225,7 +225,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
         let faults = objects.filter { object in
             object.context === context && object.isFault && object.row == nil && object.faultSource == nil
                 && !object.isDeleted && !object.isUnknownBelow
-                && (object.home.store as? any ObjectStore)?.hasCachedRow(object.key) != true
+                && (object.storedEntity.store as? any ObjectStore)?.hasCachedRow(object.key) != true
         }
         if faults.count > 1 { try context.loadRows(of: faults) }
     }
@@ -287,20 +287,20 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
             publish(list.apply(edit, rules))
             return
         }
-        if delegateForms.mayTakeWholes(isSectioned: list.isSectioned) {
+        if delegateForms.mayTakeSnapshotOrDifference(isSectioned: list.isSectioned) {
             // Whether it does shows when it is notified: if it does not, the results are restored, the first time.
             let before = delegateForms.isKnown ? nil : list.copy
             let difference = list.apply(edit, rules)
-            if tell(delegate, of: difference) {
+            if notify(delegate, of: difference) {
                 publish(difference)
                 return
             }
             if let before { self.list = before }
         }
-        try tellOneByOne(delegate, edit, changes)
+        try notifyOneByOne(delegate, edit, changes)
     }
 
-    private func tellOneByOne(
+    private func notifyOneByOne(
         _ delegate: any NSFetchedResultsControllerDelegate, _ planned: ResultEdit, _ changes: ContextChanges
     ) throws {
         let facade = facade
@@ -337,7 +337,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     /// Notifies a delegate that takes the results as a whole, or their difference.
     ///
     /// - Returns: whether it does.
-    private func tell(
+    private func notify(
         _ delegate: any NSFetchedResultsControllerDelegate, of difference: ResultDifference
     ) -> Bool {
         guard let list else { return false }
@@ -356,7 +356,7 @@ final class FetchedResults: ContextListener, @unchecked Sendable {
     }
 
     /// A delegate that takes snapshots gets one of what was fetched.
-    private func tellOfFetch() {
+    private func notifyOfFetch() {
         guard let delegate, delegateForms.takesSnapshots, let list else { return }
         delegate.controller(facade, didChangeContentWith: snapshot(of: list, nil))
     }
@@ -419,7 +419,9 @@ struct DelegateForms {
     var isKnown = false
 
     /// Whether the delegate may take snapshots or, without sections, differences.
-    func mayTakeWholes(isSectioned: Bool) -> Bool { takesSnapshots || takesDifferences && !isSectioned }
+    func mayTakeSnapshotOrDifference(isSectioned: Bool) -> Bool {
+        takesSnapshots || takesDifferences && !isSectioned
+    }
 }
 
 extension ResolvedFetch {

@@ -11,7 +11,7 @@
 /// Nodes are entries of an array and refer to each other by index, so that a node costs no allocation.
 package struct RankedSequence<Element> {
     /// Stands for an element while it is in the sequence.
-    package struct Place: Hashable {
+    package struct Position: Hashable {
         fileprivate let index: Int32
     }
 
@@ -33,7 +33,7 @@ package struct RankedSequence<Element> {
     /// Nodes whose elements were removed.
     private var unused: [Int32] = []
 
-    /// Makes a sequence; the place of each element is that which `places` has at its index. O(n).
+    /// Makes a sequence; the place of each element is that which `positions` has at its index. O(n).
     package init(_ elements: some Collection<Element>) {
         nodes.reserveCapacity(elements.count)
         for element in elements {
@@ -65,30 +65,30 @@ package struct RankedSequence<Element> {
     package var markCount: Int { Int(marks(root)) }
 
     /// The element at a place. O(1).
-    package subscript(place: Place) -> Element {
+    package subscript(position: Position) -> Element {
         get {
-            guard let element = nodes[Int(place.index)].element else {
+            guard let element = nodes[Int(position.index)].element else {
                 fatalError("The position no longer has an element.")
             }
             return element
         }
-        set { nodes[Int(place.index)].element = newValue }
+        set { nodes[Int(position.index)].element = newValue }
     }
 
     /// How many elements come before that at a place. O(log n).
-    package func rank(of place: Place) -> Int {
-        var rank = count(nodes[Int(place.index)].left)
-        climb(from: place.index) { rank += count(nodes[Int($0)].left) + 1 }
+    package func rank(of position: Position) -> Int {
+        var rank = count(nodes[Int(position.index)].left)
+        climb(from: position.index) { rank += count(nodes[Int($0)].left) + 1 }
         return Int(rank)
     }
 
     /// How many elements are marked up to that at a place, itself included. O(log n).
-    package func marks(through place: Place) -> Int {
+    package func marks(through position: Position) -> Int {
         func own(_ index: Int32) -> Int32 {
             marks(nodes[Int(index)].left) + (nodes[Int(index)].isMarked ? 1 : 0)
         }
-        var result = own(place.index)
-        climb(from: place.index) { result += own($0) }
+        var result = own(position.index)
+        climb(from: position.index) { result += own($0) }
         return Int(result)
     }
 
@@ -104,18 +104,18 @@ package struct RankedSequence<Element> {
     }
 
     /// The place of a rank; nil beyond the end. O(log n).
-    package func place(at rank: Int) -> Place? {
+    package func position(at rank: Int) -> Position? {
         descend(to: rank, in: { count($0) }, ofNode: { _ in 1 })
     }
 
     /// The place of the marked element that so many marked ones come before. O(log n).
-    package func markedPlace(at number: Int) -> Place? {
+    package func markedPosition(at number: Int) -> Position? {
         descend(to: number, in: { marks($0) }, ofNode: { nodes[Int($0)].isMarked ? 1 : 0 })
     }
 
     private func descend(
         to number: Int, in total: (Int32) -> Int32, ofNode own: (Int32) -> Int32
-    ) -> Place? {
+    ) -> Position? {
         guard number >= 0, number < Int(total(root)) else { return nil }
         var rest = Int32(number)
         var index = root
@@ -126,7 +126,7 @@ package struct RankedSequence<Element> {
                 continue
             }
             rest -= before
-            if rest < own(index) { return Place(index: index) }
+            if rest < own(index) { return Position(index: index) }
             rest -= own(index)
             index = nodes[Int(index)].right
         }
@@ -149,38 +149,38 @@ package struct RankedSequence<Element> {
     }
 
     /// The place after one. O(log n), O(1) on average.
-    package func place(after place: Place) -> Place? { neighbour(of: place, \.right, \.left) }
+    package func position(after position: Position) -> Position? { neighbour(of: position, \.right, \.left) }
 
     /// The place before one. O(log n), O(1) on average.
-    package func place(before place: Place) -> Place? { neighbour(of: place, \.left, \.right) }
+    package func position(before position: Position) -> Position? { neighbour(of: position, \.left, \.right) }
 
     private func neighbour(
-        of place: Place, _ near: KeyPath<Node, Int32>, _ far: KeyPath<Node, Int32>
-    ) -> Place? {
-        var index = nodes[Int(place.index)][keyPath: near]
+        of position: Position, _ near: KeyPath<Node, Int32>, _ far: KeyPath<Node, Int32>
+    ) -> Position? {
+        var index = nodes[Int(position.index)][keyPath: near]
         if index != Self.none {
             while nodes[Int(index)][keyPath: far] != Self.none { index = nodes[Int(index)][keyPath: far] }
-            return Place(index: index)
+            return Position(index: index)
         }
-        index = place.index
+        index = position.index
         while true {
             let parent = nodes[Int(index)].parent
             guard parent != Self.none else { return nil }
-            if nodes[Int(parent)][keyPath: far] == index { return Place(index: parent) }
+            if nodes[Int(parent)][keyPath: far] == index { return Position(index: parent) }
             index = parent
         }
     }
 
     /// The places of some ranks, in order. O(log n) and O(1) for each.
-    package func places(_ ranks: Range<Int>) -> [Place] {
-        var places: [Place] = []
-        places.reserveCapacity(ranks.count)
-        var next = place(at: ranks.lowerBound)
-        while places.count < ranks.count, let place = next {
-            places.append(place)
-            next = self.place(after: place)
+    package func positions(_ ranks: Range<Int>) -> [Position] {
+        var positions: [Position] = []
+        positions.reserveCapacity(ranks.count)
+        var next = position(at: ranks.lowerBound)
+        while positions.count < ranks.count, let position = next {
+            positions.append(position)
+            next = self.position(after: position)
         }
-        return places
+        return positions
     }
 
     // MARK: Changing
@@ -188,7 +188,7 @@ package struct RankedSequence<Element> {
     /// Inserts an element at a rank. O(log n).
     ///
     /// - Precondition: `rank` is in `0...count`.
-    package mutating func insert(_ element: Element, at rank: Int) -> Place {
+    package mutating func insert(_ element: Element, at rank: Int) -> Position {
         precondition((0...count).contains(rank))
         let new = makeNode(element)
         var rest = Int32(rank)
@@ -209,7 +209,7 @@ package struct RankedSequence<Element> {
         nodes[Int(new)].parent = parent
         if parent == Self.none { root = new }
         balance(from: parent)
-        return Place(index: new)
+        return Position(index: new)
     }
 
     private mutating func makeNode(_ element: Element) -> Int32 {
@@ -225,8 +225,8 @@ package struct RankedSequence<Element> {
     }
 
     /// Removes the element at a place, which becomes invalid. O(log n).
-    package mutating func remove(_ place: Place) {
-        let index = place.index
+    package mutating func remove(_ position: Position) {
+        let index = position.index
         let node = nodes[Int(index)]
         var start = node.parent
         if node.left == Self.none {
@@ -234,18 +234,18 @@ package struct RankedSequence<Element> {
         } else if node.right == Self.none {
             replace(index, by: node.left)
         } else {
-            var heir = node.right
-            while nodes[Int(heir)].left != Self.none { heir = nodes[Int(heir)].left }
-            start = heir
-            if heir != node.right {
-                start = nodes[Int(heir)].parent
-                replace(heir, by: nodes[Int(heir)].right)
-                nodes[Int(heir)].right = node.right
-                nodes[Int(node.right)].parent = heir
+            var successor = node.right
+            while nodes[Int(successor)].left != Self.none { successor = nodes[Int(successor)].left }
+            start = successor
+            if successor != node.right {
+                start = nodes[Int(successor)].parent
+                replace(successor, by: nodes[Int(successor)].right)
+                nodes[Int(successor)].right = node.right
+                nodes[Int(node.right)].parent = successor
             }
-            nodes[Int(heir)].left = node.left
-            nodes[Int(node.left)].parent = heir
-            replace(index, by: heir)
+            nodes[Int(successor)].left = node.left
+            nodes[Int(node.left)].parent = successor
+            replace(index, by: successor)
         }
         nodes[Int(index)].element = nil
         unused.append(index)
@@ -253,10 +253,10 @@ package struct RankedSequence<Element> {
     }
 
     /// Marks an element, or removes its mark. O(log n).
-    package mutating func setMark(_ isMarked: Bool, at place: Place) {
-        guard nodes[Int(place.index)].isMarked != isMarked else { return }
-        nodes[Int(place.index)].isMarked = isMarked
-        var index = place.index
+    package mutating func setMark(_ isMarked: Bool, at position: Position) {
+        guard nodes[Int(position.index)].isMarked != isMarked else { return }
+        nodes[Int(position.index)].isMarked = isMarked
+        var index = position.index
         while index != Self.none {
             nodes[Int(index)].marks += isMarked ? 1 : -1
             index = nodes[Int(index)].parent
@@ -264,7 +264,7 @@ package struct RankedSequence<Element> {
     }
 
     /// Whether the element at a place is marked. O(1).
-    package func isMarked(_ place: Place) -> Bool { nodes[Int(place.index)].isMarked }
+    package func isMarked(_ position: Position) -> Bool { nodes[Int(position.index)].isMarked }
 
     // MARK: Balance
 

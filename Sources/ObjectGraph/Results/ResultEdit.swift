@@ -55,12 +55,12 @@ extension ResultList {
     /// Whether members are in order between their neighbours and in a section of their name.
     func fit(_ objects: [NSManagedObject], _ rules: ResultRules) -> Bool {
         objects.allSatisfy { object in
-            guard let place = place(of: object) else { return false }
-            if isSectioned, members[place].section != rules.sectionName(object) { return false }
-            let isAfter = members.place(before: place).map {
+            guard let position = position(of: object) else { return false }
+            if isSectioned, members[position].section != rules.sectionName(object) { return false }
+            let isAfter = members.position(before: position).map {
                 rules.order(members[$0].object, object) != .orderedDescending
             }
-            let isBefore = members.place(after: place).map {
+            let isBefore = members.position(after: position).map {
                 rules.order(object, members[$0].object) != .orderedDescending
             }
             return isAfter ?? true && isBefore ?? true
@@ -76,10 +76,10 @@ extension ResultList {
         let present = Set(objects.map(ObjectIdentifier.init))
         edit.leaving = self.objects.filter { !present.contains(ObjectIdentifier($0)) }
         let unchanged = objects.enumerated().compactMap { index, object -> (index: Int, rank: Int)? in
-            guard !changed.contains(ObjectIdentifier(object)), let place = place(of: object),
-                !isSectioned || members[place].section == rules.sectionName(object)
+            guard !changed.contains(ObjectIdentifier(object)), let position = position(of: object),
+                !isSectioned || members[position].section == rules.sectionName(object)
             else { return nil }
-            return (index, members.rank(of: place))
+            return (index, members.rank(of: position))
         }
         let staying = Set(longestAscent(unchanged.map(\.rank)).map { unchanged[$0].index })
         let ranks = objects.indices.filter { !staying.contains($0) }
@@ -92,18 +92,18 @@ extension ResultList {
     func apply(_ edit: ResultEdit, _ rules: ResultRules) -> ResultDifference {
         let kept = edit.placed.filter(contains)
         let keptIDs = Set(kept.map(ObjectIdentifier.init))
-        var taken = standings(edit.leaving + kept)
+        var taken = listing(edit.leaving + kept)
         let oldPaths = Dictionary(taken.map { ($0.id, $0.path) }, uniquingKeysWith: { first, _ in first })
         let oldGaps = gaps(taken)
         let emptied = emptiedSections(taken)
 
         willChange()
-        for standing in taken where !keptIDs.contains(standing.id) { remove(at: standing.place) }
+        for listed in taken where !keptIDs.contains(listed.id) { remove(at: listed.position) }
         let isInOrder = edit.ranks == nil && fit(kept, rules)
         if isInOrder {
             taken.removeAll { keptIDs.contains($0.id) }
         } else {
-            for standing in taken where keptIDs.contains(standing.id) { remove(at: standing.place) }
+            for listed in taken where keptIDs.contains(listed.id) { remove(at: listed.position) }
         }
         let put = edit.placed.filter { !contains($0) }
         for (index, object) in put.enumerated() {
@@ -115,37 +115,37 @@ extension ResultList {
 
         var difference = ResultDifference()
         difference.changed = edit.changed
-        let placed = standings(edit.placed)
+        let placed = listing(edit.placed)
         // Members that stay in order cannot move their sections.
         let moved = isInOrder ? [] : movedSections(emptied, placed)
         difference.deletedSections = goneSections(taken, moved)
         difference.insertedSections = newSections(put, moved)
-        for standing in taken where !keptIDs.contains(standing.id) {
+        for listed in taken where !keptIDs.contains(listed.id) {
             difference.changes.append(
-                .init(type: .delete, object: standing.object, old: standing.path, new: nil))
+                .init(type: .delete, object: listed.object, old: listed.path, new: nil))
         }
-        for standing in placed where !keptIDs.contains(standing.id) {
+        for listed in placed where !keptIDs.contains(listed.id) {
             difference.changes.append(
-                .init(type: .insert, object: standing.object, old: nil, new: standing.path))
+                .init(type: .insert, object: listed.object, old: nil, new: listed.path))
         }
         let unmoved =
             isInOrder
             ? keptIDs : unmovedObjects(oldGaps.filter { !moved.contains($0.key.section) }, gaps(placed))
-        for standing in placed where keptIDs.contains(standing.id) {
-            let isUnmoved = unmoved.contains(standing.id)
-            if isUnmoved, !edit.changed.contains(standing.id) { continue }
+        for listed in placed where keptIDs.contains(listed.id) {
+            let isUnmoved = unmoved.contains(listed.id)
+            if isUnmoved, !edit.changed.contains(listed.id) { continue }
             difference.changes.append(
                 .init(
-                    type: isUnmoved ? .update : .move, object: standing.object,
-                    old: oldPaths[standing.id], new: standing.path))
+                    type: isUnmoved ? .update : .move, object: listed.object,
+                    old: oldPaths[listed.id], new: listed.path))
         }
         return difference
     }
 
     /// The position of a member.
-    private struct Standing {
+    private struct Listed {
         let object: NSManagedObject
-        let place: Place
+        let position: Position
         let rank: Int
         let path: IndexPath
         let section: String
@@ -154,39 +154,39 @@ extension ResultList {
     }
 
     /// The positions of the objects that are members, in order. O(k log n).
-    private func standings(_ objects: [NSManagedObject]) -> [Standing] {
+    private func listing(_ objects: [NSManagedObject]) -> [Listed] {
         objects.compactMap { object in
-            place(of: object).map { place in
-                Standing(
-                    object: object, place: place, rank: members.rank(of: place),
-                    path: indexPath(at: place), section: members[place].section)
+            position(of: object).map { position in
+                Listed(
+                    object: object, position: position, rank: members.rank(of: position),
+                    path: indexPath(at: position), section: members[position].section)
             }
         }.sorted { $0.rank < $1.rank }
     }
 
     /// The objects by their gaps between all others. O(k log n).
-    private func gaps(_ standings: [Standing]) -> [ResultGap: [ObjectIdentifier]] {
+    private func gaps(_ listing: [Listed]) -> [ResultGap: [ObjectIdentifier]] {
         var gaps: [ResultGap: [ObjectIdentifier]] = [:]
         var last: (rank: Int, gap: ResultGap)?
-        for standing in standings {
+        for listed in listing {
             let gap: ResultGap
-            if standing.path.item == 0 {
-                gap = ResultGap(section: standing.section, neighbour: nil)
-            } else if let last, last.rank == standing.rank - 1 {
+            if listed.path.item == 0 {
+                gap = ResultGap(section: listed.section, neighbour: nil)
+            } else if let last, last.rank == listed.rank - 1 {
                 gap = last.gap
             } else {
-                let neighbour = members.place(before: standing.place).map { members[$0].object }
+                let neighbour = members.position(before: listed.position).map { members[$0].object }
                 gap = ResultGap(
-                    section: standing.section, neighbour: neighbour.map(ObjectIdentifier.init))
+                    section: listed.section, neighbour: neighbour.map(ObjectIdentifier.init))
             }
-            gaps[gap, default: []].append(standing.id)
-            last = (standing.rank, gap)
+            gaps[gap, default: []].append(listed.id)
+            last = (listed.rank, gap)
         }
         return gaps
     }
 
     /// The numbers of the sections whose members will all be removed, by their names. O(k log n).
-    private func emptiedSections(_ taken: [Standing]) -> [String: Int] {
+    private func emptiedSections(_ taken: [Listed]) -> [String: Int] {
         guard isSectioned else { return [:] }
         var emptied: [String: Int] = [:]
         for (number, members) in Dictionary(grouping: taken, by: \.path.section) {
@@ -206,7 +206,7 @@ extension ResultList {
     /// - Parameters:
     ///   - emptied: the former numbers of the sections whose members were all removed.
     ///   - placed: the objects that the edit inserted or left in their positions, in order.
-    private func movedSections(_ emptied: [String: Int], _ placed: [Standing]) -> Set<String> {
+    private func movedSections(_ emptied: [String: Int], _ placed: [Listed]) -> Set<String> {
         let old = emptied.filter { runs[$0.key] == 1 }
         guard !old.isEmpty else { return [] }
         let ranks = Dictionary(
@@ -216,17 +216,17 @@ extension ResultList {
         /// How many sections up to this one have no untouched member.
         var made = 0
         var last: Int?
-        for standing in placed where standing.path.section != last {
-            last = standing.path.section
-            let wasEmptied = emptied[standing.section] != nil
-            if let number = old[standing.section] {
-                if number - (ranks[number] ?? 0) == standing.path.section - made {
-                    back.append((standing.section, number))
+        for listed in placed where listed.path.section != last {
+            last = listed.path.section
+            let wasEmptied = emptied[listed.section] != nil
+            if let number = old[listed.section] {
+                if number - (ranks[number] ?? 0) == listed.path.section - made {
+                    back.append((listed.section, number))
                 } else {
-                    moved.insert(standing.section)
+                    moved.insert(listed.section)
                 }
             }
-            if wasEmptied || !hadRun(of: standing.section) { made += 1 }
+            if wasEmptied || !hadRun(of: listed.section) { made += 1 }
         }
         let staying = Set(longestAscent(back.map(\.old)))
         for (index, section) in back.enumerated() where !staying.contains(index) {
@@ -237,7 +237,7 @@ extension ResultList {
 
     /// The sections whose objects were all removed, and whose names no section has now or one at another position.
     private func goneSections(
-        _ taken: [Standing], _ moved: Set<String>
+        _ taken: [Listed], _ moved: Set<String>
     ) -> [(section: ResultSection, index: Int)] {
         guard isSectioned else { return [] }
         let gone = taken.filter { runs[$0.section] == nil || moved.contains($0.section) }
@@ -251,7 +251,7 @@ extension ResultList {
         _ put: [NSManagedObject], _ moved: Set<String>
     ) -> [(section: ResultSection, index: Int)] {
         guard isSectioned else { return [] }
-        let new = standings(put).filter { !hadRun(of: $0.section) || moved.contains($0.section) }
+        let new = listing(put).filter { !hadRun(of: $0.section) || moved.contains($0.section) }
         return Set(new.map(\.path.section)).sorted().map { index in
             let section = section(index)
             // All of its objects are new there; the section may be kept.

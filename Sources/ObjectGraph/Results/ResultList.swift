@@ -10,10 +10,10 @@ final class ResultList {
         var section: String
     }
 
-    typealias Place = RankedSequence<Member>.Place
+    typealias Position = RankedSequence<Member>.Position
 
     private(set) var members: RankedSequence<Member>
-    private var places: [ObjectIdentifier: Place] = [:]
+    private var positions: [ObjectIdentifier: Position] = [:]
     /// The number of sections with a name; 1 if each name's objects follow each other.
     private(set) var runs: [String: Int] = [:]
     /// The values of `runs` before the last edit, for the names whose number it changed.
@@ -32,13 +32,13 @@ final class ResultList {
         cachedObjects = objects
         members = RankedSequence(
             objects.indices.map { Member(object: objects[$0], section: sections?[$0] ?? "") })
-        places.reserveCapacity(objects.count)
+        positions.reserveCapacity(objects.count)
         var last: String?
-        for place in members.places(0..<objects.count) {
-            let member = members[place]
-            places[ObjectIdentifier(member.object)] = place
+        for position in members.positions(0..<objects.count) {
+            let member = members[position]
+            positions[ObjectIdentifier(member.object)] = position
             if isSectioned, member.section != last {
-                members.setMark(true, at: place)
+                members.setMark(true, at: position)
                 runs[member.section, default: 0] += 1
                 last = member.section
             }
@@ -46,7 +46,7 @@ final class ResultList {
     }
 
     private init(copy list: ResultList) {
-        (members, places, runs) = (list.members, list.places, list.runs)
+        (members, positions, runs) = (list.members, list.positions, list.runs)
         (isSectioned, generation, results) = (list.isSectioned, list.generation, list.results)
         cachedObjects = list.cachedObjects
     }
@@ -67,7 +67,7 @@ final class ResultList {
     }
 
     func objects(_ ranks: Range<Int>) -> [NSManagedObject] {
-        members.places(ranks).map { members[$0].object }
+        members.positions(ranks).map { members[$0].object }
     }
 
     /// The sections, in order. O(m log n) of m sections for the first call after a change.
@@ -83,13 +83,13 @@ final class ResultList {
     /// The section of a number. O(log n).
     func section(_ number: Int) -> ResultSection {
         let ranks = ranks(ofSection: number)
-        let name = isSectioned ? members.place(at: ranks.lowerBound).map { members[$0].section } : ""
+        let name = isSectioned ? members.position(at: ranks.lowerBound).map { members[$0].section } : ""
         return ResultSection(name: name ?? "", ranks, of: self, results)
     }
 
     private func start(ofSection number: Int) -> Int {
         guard isSectioned else { return number == 0 ? 0 : count }
-        return members.markedPlace(at: number).map(members.rank) ?? count
+        return members.markedPosition(at: number).map(members.rank) ?? count
     }
 
     private func ranks(ofSection number: Int) -> Range<Int> {
@@ -104,28 +104,30 @@ final class ResultList {
         guard path.count == 2, (0..<sectionCount).contains(path[0]) else { return nil }
         let ranks = ranks(ofSection: path[0])
         guard (0..<ranks.count).contains(path[1]) else { return nil }
-        return members.place(at: ranks.lowerBound + path[1]).map { members[$0].object }
+        return members.position(at: ranks.lowerBound + path[1]).map { members[$0].object }
     }
 
     /// The name of the section that an object is in; nil when it is not in the list.
-    func sectionName(of object: NSManagedObject) -> String? { place(of: object).map { members[$0].section } }
+    func sectionName(of object: NSManagedObject) -> String? {
+        position(of: object).map { members[$0].section }
+    }
 
     /// The name of each object's section; nil for a list without sections. O(n).
     var sectionNames: [String]? {
-        isSectioned ? members.places(0..<count).map { members[$0].section } : nil
+        isSectioned ? members.positions(0..<count).map { members[$0].section } : nil
     }
 
-    func place(of object: NSManagedObject) -> Place? { places[ObjectIdentifier(object)] }
+    func position(of object: NSManagedObject) -> Position? { positions[ObjectIdentifier(object)] }
 
-    func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
+    func contains(_ object: NSManagedObject) -> Bool { position(of: object) != nil }
 
     /// The index path of an object; nil when it is not in the list. O(log n).
-    func indexPath(of object: NSManagedObject) -> IndexPath? { place(of: object).map(indexPath) }
+    func indexPath(of object: NSManagedObject) -> IndexPath? { position(of: object).map(indexPath) }
 
-    func indexPath(at place: Place) -> IndexPath {
-        let rank = members.rank(of: place)
+    func indexPath(at position: Position) -> IndexPath {
+        let rank = members.rank(of: position)
         guard isSectioned else { return IndexPath(item: rank, section: 0) }
-        let section = members.marks(through: place) - 1
+        let section = members.marks(through: position) - 1
         return IndexPath(item: rank - start(ofSection: section), section: section)
     }
 
@@ -133,29 +135,29 @@ final class ResultList {
 
     /// Inserts an object at a rank. O(log n).
     func insert(_ object: NSManagedObject, section: String, at rank: Int) {
-        let place = members.insert(Member(object: object, section: section), at: rank)
-        places[ObjectIdentifier(object)] = place
-        markStart(place)
-        if let next = members.place(after: place) { markStart(next) }
+        let position = members.insert(Member(object: object, section: section), at: rank)
+        positions[ObjectIdentifier(object)] = position
+        markStart(position)
+        if let next = members.position(after: position) { markStart(next) }
     }
 
     /// Removes an object. O(log n).
-    func remove(at place: Place) {
-        let member = members[place]
-        if members.isMarked(place) { countRun(of: member.section, -1) }
-        let next = members.place(after: place)
-        members.remove(place)
-        places[ObjectIdentifier(member.object)] = nil
+    func remove(at position: Position) {
+        let member = members[position]
+        if members.isMarked(position) { countRun(of: member.section, -1) }
+        let next = members.position(after: position)
+        members.remove(position)
+        positions[ObjectIdentifier(member.object)] = nil
         if let next { markStart(next) }
     }
 
     /// Marks an object if a section begins with it.
-    private func markStart(_ place: Place) {
+    private func markStart(_ position: Position) {
         guard isSectioned else { return }
-        let name = members[place].section
-        let isStart = members.place(before: place).map { members[$0].section != name } ?? true
-        guard members.isMarked(place) != isStart else { return }
-        members.setMark(isStart, at: place)
+        let name = members[position].section
+        let isStart = members.position(before: position).map { members[$0].section != name } ?? true
+        guard members.isMarked(position) != isStart else { return }
+        members.setMark(isStart, at: position)
         countRun(of: name, isStart ? 1 : -1)
     }
 

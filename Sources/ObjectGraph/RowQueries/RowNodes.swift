@@ -17,18 +17,19 @@ final class RowNodes: @unchecked Sendable {
 
     /// - Returns: nil for the row of an entity that the store does not have.
     func node(_ row: Row) -> RowNode? {
-        guard let home = store.home(number: row.entityNumber) else { return nil }
-        let key = ObjectKey(table: home.table, reference: row.reference)
+        guard let storedEntity = store.storedEntity(number: row.entityNumber) else { return nil }
+        let key = ObjectKey(table: storedEntity.table, reference: row.reference)
         if let known = nodes[key] { return known }
-        let node = RowNode(home: home, row, self)
+        let node = RowNode(storedEntity: storedEntity, row, self)
         nodes[key] = node
         return node
     }
 
     /// The node of an object; nil when it has no row.
-    func node(_ home: StoredEntity, _ reference: Int64) -> RowNode? {
-        if let known = nodes[ObjectKey(table: home.table, reference: reference)] { return known }
-        return reading { try store.row(of: home, reference, notBefore: 0, for: reader) }?.flatMap(node)
+    func node(_ storedEntity: StoredEntity, _ reference: Int64) -> RowNode? {
+        if let known = nodes[ObjectKey(table: storedEntity.table, reference: reference)] { return known }
+        return reading { try store.row(of: storedEntity, reference, notBefore: 0, for: reader) }?.flatMap(
+            node)
     }
 
     /// The nodes that a relationship to many leads to, in its order.
@@ -36,10 +37,10 @@ final class RowNodes: @unchecked Sendable {
         let reference = node.objectID.reference
         let found = reading {
             try store.destinations(
-                of: relationship, home: node.objectID.home, owners: [reference], for: reader)
+                of: relationship, storedEntity: node.objectID.storedEntity, owners: [reference], for: reader)
         }
         return (found?[reference] ?? []).compactMap { number, reference in
-            store.home(number: number).flatMap { self.node($0, reference) }
+            store.storedEntity(number: number).flatMap { self.node($0, reference) }
         }
     }
 
@@ -57,14 +58,14 @@ final class RowNodes: @unchecked Sendable {
 /// One object of a store, whose values are those of its row.
 final class RowNode: NSAtomicStoreCacheNode, @unchecked Sendable {
     private let values: Row
-    private let home: StoredEntity
+    private let storedEntity: StoredEntity
     private unowned let nodes: RowNodes
 
-    init(home: StoredEntity, _ row: Row, _ nodes: RowNodes) {
+    init(storedEntity: StoredEntity, _ row: Row, _ nodes: RowNodes) {
         values = row
-        self.home = home
+        self.storedEntity = storedEntity
         self.nodes = nodes
-        super.init(objectID: NSManagedObjectID(home: home, reference: row.reference))
+        super.init(objectID: NSManagedObjectID(storedEntity: storedEntity, reference: row.reference))
         self.row = row
     }
 
@@ -72,13 +73,13 @@ final class RowNode: NSAtomicStoreCacheNode, @unchecked Sendable {
     required init(objectID moid: NSManagedObjectID) { fatalError("A node is made of a row.") }
 
     override func value(forKey key: String) -> Any? {
-        guard let slot = home.layout.index(of: key), home.layout.slots[slot].isStored else {
+        guard let slot = storedEntity.layout.index(of: key), storedEntity.layout.slots[slot].isStored else {
             return super.value(forKey: key)
         }
-        let info = home.layout.slots[slot]
+        let info = storedEntity.layout.slots[slot]
         switch info.kind {
         case .toOne:
-            guard let destination = values.destinationHome(info, nodes.store) else { return nil }
+            guard let destination = values.destinationStoredEntity(info, nodes.store) else { return nil }
             return nodes.node(destination, values.integer(info.rowSlot))
         case .toMany:
             guard let relationship = info.relationship else { return nil }

@@ -27,7 +27,7 @@ package struct RowQuery {
         let nodes = RowNodes(store, query.reader)
         for descriptor in query.sortDescriptors {
             guard !descriptor.isUnnamed, let key = descriptor.key else { throw unnamed(descriptor) }
-            try QueryCheck(query.home.entity).check(sortKey: key)
+            try QueryCheck(query.storedEntity.entity).check(sortKey: key)
         }
         let found = window(sorted(try matches(rows, nodes), by: query.sortDescriptors))
         if let error = nodes.error { throw error }
@@ -41,7 +41,7 @@ package struct RowQuery {
         let nodes = RowNodes(store, query.reader)
         if let descriptor = query.sortDescriptors.first(where: \.isUnnamed) { throw unnamed(descriptor) }
         let dictionaries = try DictionaryQuery(
-            entity: query.home.entity, properties: query.properties, groupBy: query.groupBy,
+            entity: query.storedEntity.entity, properties: query.properties, groupBy: query.groupBy,
             having: query.having, order: query.sortDescriptors, isDistinct: query.isDistinct
         ).dictionaries(of: try matches(rows, nodes))
         if let error = nodes.error { throw error }
@@ -51,7 +51,7 @@ package struct RowQuery {
     private func matches(_ rows: [Row], _ nodes: RowNodes) throws -> [RowNode] {
         let candidates = rows.compactMap(nodes.node)
         guard let condition else { return candidates }
-        try QueryCheck(query.home.entity).check(condition)
+        try QueryCheck(query.storedEntity.entity).check(condition)
         return try candidates.filter { try condition.isMetAsInStore(by: $0) }
     }
 

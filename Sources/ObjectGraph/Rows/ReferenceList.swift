@@ -27,20 +27,20 @@ struct ReferenceList {
 
     /// O(1).
     subscript(index: Int) -> Int64 {
-        let (piece, place) = index.quotientAndRemainder(dividingBy: Self.pieceSize)
-        guard piece < full.count else { return open[place] }
+        let (piece, position) = index.quotientAndRemainder(dividingBy: Self.pieceSize)
+        guard piece < full.count else { return open[position] }
         return switch full[piece] {
-        case .run(let first): first + Int64(place)
-        case .near(let lowest, let offsets): lowest + Int64(offsets[place])
-        case .far(let references): references[place]
+        case .run(let first): first + Int64(position)
+        case .near(let lowest, let offsets): lowest + Int64(offsets[position])
+        case .far(let references): references[position]
         }
     }
 
     private static func packed(_ references: ContiguousArray<Int64>) -> Piece {
         var (lowest, highest) = (references[0], references[0])
         var isRun = true
-        for (place, reference) in references.enumerated() {
-            isRun = isRun && reference.subtractingReportingOverflow(references[0]) == (Int64(place), false)
+        for (position, reference) in references.enumerated() {
+            isRun = isRun && reference.subtractingReportingOverflow(references[0]) == (Int64(position), false)
             lowest = min(lowest, reference)
             highest = max(highest, reference)
         }

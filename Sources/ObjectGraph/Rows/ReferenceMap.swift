@@ -49,28 +49,28 @@ package final class ReferenceMap<Value> {
 
     /// The start index of the search for a reference.
     @inlinable @inline(__always)
-    func home(_ reference: Int64) -> Int {
+    func storedEntity(_ reference: Int64) -> Int {
         let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
     /// The index of a reference, or the free one that it would use.
     @inlinable @inline(__always)
-    func place(_ reference: Int64) -> Int {
-        var place = home(reference)
+    func position(_ reference: Int64) -> Int {
+        var position = storedEntity(reference)
         while true {
-            if entries[place].value == nil {
-                if entries[place].reference != .min { return place }
-            } else if entries[place].reference == reference {
-                return place
+            if entries[position].value == nil {
+                if entries[position].reference != .min { return position }
+            } else if entries[position].reference == reference {
+                return position
             }
-            place = (place + 1) & (capacity - 1)
+            position = (position + 1) & (capacity - 1)
         }
     }
 
     /// The value for a reference. O(1).
     @inlinable @inline(__always)
-    package func value(_ reference: Int64) -> Value? { entries[place(reference)].value }
+    package func value(_ reference: Int64) -> Value? { entries[position(reference)].value }
 
     /// Sets the value for a reference and returns the former one. O(1).
     @inlinable @inline(__always)
@@ -79,10 +79,10 @@ package final class ReferenceMap<Value> {
         if (count + leftCount + 1) * 2 > capacity {
             grow(to: (count + 1) * 4 > capacity ? capacity * 2 : capacity)
         }
-        let place = place(reference)
-        let old = entries[place].value
+        let position = position(reference)
+        let old = entries[position].value
         if old == nil { count += 1 }
-        entries[place] = Entry(reference: reference, value: value)
+        entries[position] = Entry(reference: reference, value: value)
         return old
     }
 
@@ -90,14 +90,14 @@ package final class ReferenceMap<Value> {
     @inlinable
     @discardableResult
     func remove(_ reference: Int64) -> Value? {
-        let place = place(reference)
-        guard let removed = entries[place].value else { return nil }
+        let position = position(reference)
+        guard let removed = entries[position].value else { return nil }
         count -= 1
-        let next = (place + 1) & (capacity - 1)
+        let next = (position + 1) & (capacity - 1)
         if entries[next].value == nil, !entries[next].isLeft {
-            entries[place] = .free
+            entries[position] = .free
         } else {
-            entries[place] = .left
+            entries[position] = .left
             leftCount += 1
         }
         return removed
@@ -120,8 +120,8 @@ package final class ReferenceMap<Value> {
         entries.initialize(repeating: .free, count: newCapacity)
         leftCount = 0
         for index in 0..<oldCapacity where old[index].value != nil {
-            let place = place(old[index].reference)
-            swap(&entries[place], &old[index])
+            let position = position(old[index].reference)
+            swap(&entries[position], &old[index])
         }
         old.deinitialize(count: oldCapacity)
         old.deallocate()

@@ -154,7 +154,7 @@ extension Row {
 @usableFromInline
 package struct RowBuilder: ~Copyable {
     /// The most bytes that the values of a row may take together: an offset and a length have 32 bits each.
-    package static let mostBytes = Int(UInt32.max)
+    package static let maxBytes = Int(UInt32.max)
 
     /// Null bits and slots.
     @usableFromInline var words: UnsafeMutablePointer<UInt64>
@@ -169,8 +169,8 @@ package struct RowBuilder: ~Copyable {
     private var excessSlot: Int?
 
     /// - Parameter byteLimit: the bytes that the values of a row may take together.
-    package init(byteLimit: Int = Self.mostBytes) {
-        self.byteLimit = min(byteLimit, Self.mostBytes)
+    package init(byteLimit: Int = Self.maxBytes) {
+        self.byteLimit = min(byteLimit, Self.maxBytes)
         wordCapacity = 64
         words = .allocate(capacity: wordCapacity)
         byteCapacity = 1024

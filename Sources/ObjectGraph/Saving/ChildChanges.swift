@@ -4,41 +4,43 @@ import Foundation
 struct ChildChanges {
     enum Value {
         case attribute(SlotValue)
-        case destination(ObjectPlace?)
+        case destination(ObjectIdentity?)
         /// For an ordered relationship, the order of all members.
-        case members(added: [ObjectPlace], removed: [ObjectPlace], order: [ObjectPlace]?)
+        case members(added: [ObjectIdentity], removed: [ObjectIdentity], order: [ObjectIdentity]?)
 
         /// The identities of the ends of links that were made or ended.
-        var places: [ObjectPlace] {
+        var objectIdentities: [ObjectIdentity] {
             switch self {
             case .attribute: []
-            case .destination(let place): place.map { [$0] } ?? []
+            case .destination(let identity): identity.map { [$0] } ?? []
             case .members(let added, let removed, _): added + removed
             }
         }
 
         /// Whether a link to an object with one of these identities exists after the change, rather than one that it ended.
-        func keepsLink(to place: ObjectPlace) -> Bool {
+        func keepsLink(to identity: ObjectIdentity) -> Bool {
             guard case .members(_, let removed, _) = self else { return true }
-            return !removed.contains { $0.key == place.key }
+            return !removed.contains { $0.key == identity.key }
         }
     }
 
     struct Object {
-        let place: ObjectPlace
+        let identity: ObjectIdentity
         let values: [(slot: Int, value: Value)]
         let assignedStore: NSPersistentStore?
 
         /// Whether anything was changed that a store keeps.
-        var isPersistent: Bool { values.contains { !place.home.layout.slots[$0.slot].isTransient } }
+        var isPersistent: Bool {
+            values.contains { !identity.storedEntity.layout.slots[$0.slot].isTransient }
+        }
     }
 
     let inserted: [Object]
     /// Without those whose properties were set to equal values.
     let updated: [Object]
-    let deleted: [ObjectPlace]
+    let deleted: [ObjectIdentity]
     /// Objects without changes that must not have changed in the parent either, with the values they were read with.
-    let watched: [(place: ObjectPlace, row: Row)]
+    let watched: [(identity: ObjectIdentity, row: Row)]
 
     init(_ context: NSManagedObjectContext) {
         inserted = context.tracker.inserted.all.map { object in
@@ -55,14 +57,14 @@ struct ChildChanges {
         }
         // An object deleted below is not deleted again.
         deleted = context.tracker.deleted.all.filter { !$0.state.contains(.inaccessible) }.map(
-            ObjectPlace.init)
-        watched = context.onlyWatched.compactMap { object in object.row.map { (ObjectPlace(object), $0) } }
+            ObjectIdentity.init)
+        watched = context.onlyWatched.compactMap { object in object.row.map { (ObjectIdentity(object), $0) } }
     }
 }
 
 extension ChildChanges.Object {
     fileprivate init(_ object: NSManagedObject, _ slots: [Int]) {
-        place = ObjectPlace(object)
+        identity = ObjectIdentity(object)
         assignedStore = object.extras?.assignedStore
         values = slots.map { ($0, ChildChanges.Value(object, $0)) }
     }
@@ -72,15 +74,15 @@ extension ChildChanges.Value {
     fileprivate init(_ object: NSManagedObject, _ slot: Int) {
         switch object.value(at: slot) {
         case .object(let destination):
-            self = .destination(ObjectPlace(destination))
+            self = .destination(ObjectIdentity(destination))
         case .null where object.layout.slots[slot].kind == .toOne:
             self = .destination(nil)
         case .toMany(let contents):
             // Undo may have restored members of a new object, which are not additions then.
             let added = object.isInserted && contents.isLoaded ? contents.members : contents.added
             self = .members(
-                added: added.map(ObjectPlace.init), removed: contents.removed.map(ObjectPlace.init),
-                order: contents.isOrdered ? contents.order.map(ObjectPlace.init) : nil)
+                added: added.map(ObjectIdentity.init), removed: contents.removed.map(ObjectIdentity.init),
+                order: contents.isOrdered ? contents.order.map(ObjectIdentity.init) : nil)
         case let value: self = .attribute(value.copy(for: object.layout.slots[slot]))
         }
     }

@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
         guard stores.contains(where: \.needsReferencesBeforeSaving) else { return }
         try obtainPermanentIDs(
             for: tracker.inserted.all.filter {
-                $0.home.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
+                $0.storedEntity.isTemporary && destinedStore(of: $0)?.needsReferencesBeforeSaving ?? false
             })
     }
 
@@ -144,10 +144,10 @@ extension NSManagedObjectContext {
                 try resolveSeenPairs()
                 try writeResolvingConflicts()
             } else {
-                try handUpResolvingConflicts()
+                try saveToParentResolvingConflicts()
             }
         } catch {
-            takeBackResolution()
+            revertResolution()
             throw error
         }
     }
@@ -207,10 +207,10 @@ extension NSManagedObjectContext {
         }
         let conflicts = try plan.unit.locks.compactMap { lock -> SaveConflicts.Conflict? in
             let current = try plan.store.row(
-                of: lock.home, lock.old.reference, notBefore: .infinity, for: reader(of: plan.store)
-            ).flatMap { $0.entityNumber == lock.home.entityNumber ? $0 : nil }
+                of: lock.storedEntity, lock.old.reference, notBefore: .infinity, for: reader(of: plan.store)
+            ).flatMap { $0.entityNumber == lock.storedEntity.entityNumber ? $0 : nil }
             guard current?.version != lock.old.version else { return nil }
-            return .init(home: lock.home, old: lock.old, cached: nil, current: current)
+            return .init(storedEntity: lock.storedEntity, old: lock.old, cached: nil, current: current)
         }
         if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
     }
@@ -236,9 +236,9 @@ extension NSManagedObjectContext {
         var changes = ContextChanges()
         for object in gone { tracker.noteSavedDeletion(of: object) }
         changes.deleted = gone
-        for (storePlan, outcome) in outcomes { takeIn(outcome, storePlan, &changes) }
+        for (storePlan, outcome) in outcomes { adopt(outcome, storePlan, &changes) }
         let affected = outcomes.flatMap {
-            $0.1.affected.map { NSManagedObjectID(home: $0.home, reference: $0.reference) }
+            $0.1.affected.map { NSManagedObjectID(storedEntity: $0.storedEntity, reference: $0.reference) }
         }
         announceSave(changes, affected: affected, token: historyToken(of: outcomes))
         for (plan, outcome) in outcomes where !plan.unit.isEmpty {
@@ -292,22 +292,23 @@ extension NSManagedObjectContext {
         }
         merge(saved, into: subscribersAbove?.all ?? [], rowsAbove)
         adoptPermanentIDs()
-        let gone = family.takeDismissed().filter { identityMap.object(place($0).key) == nil }
+        let gone = family.takeReleasedIDs().filter { identityMap.object(identity($0).key) == nil }
         let children = childSubscribers.all
         guard !children.isEmpty else { return }
         var rows: [NSManagedObjectID: Row] = [:]
         for object in changes.inserted + changes.updated { rows[object.objectID] = object.row }
         for id in affected where rows[id] == nil {
-            let place = place(id)
+            let identity = identity(id)
             // A child may have an object that this context does not have.
             rows[id] =
-                identityMap.object(place.key)?.row ?? (try? presentRow(at: place, notBefore: -.infinity))
+                identityMap.object(identity.key)?.row
+                ?? (try? presentRow(at: identity, notBefore: -.infinity))
         }
         merge(saved.deleting(gone), into: children, RowsAbove(rows: rows))
     }
 
-    private func takeIn(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
-        takeInNew(plan.inserted, outcome.inserted, plan.store)
+    private func adopt(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
+        adoptInserted(plan.inserted, outcome.inserted, plan.store)
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
         for object in plan.deleted { tracker.noteSavedDeletion(of: object) }
@@ -315,19 +316,19 @@ extension NSManagedObjectContext {
         changes.inserted += plan.inserted.filter { $0.context === self }
         changes.updated += plan.updated + plan.transientlyUpdated
         changes.deleted += plan.deleted
-        takeInAffected(outcome, &changes)
+        adoptAffected(outcome, &changes)
     }
 
     /// Adopts the identities and values of new objects' rows.
-    private func takeInNew(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
+    private func adoptInserted(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         _ = tracker.noteSavedInsertions(of: objects)
-        var names: [(object: NSManagedObject, home: StoredEntity, reference: Int64)] = []
+        var names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)] = []
         names.reserveCapacity(objects.count)
         for (object, row) in zip(objects, rows) {
-            guard let home = store.home(number: row.entityNumber) else { continue }
-            if object.home !== home || object.reference != row.reference {
-                names.append((object, home, row.reference))
+            guard let storedEntity = store.storedEntity(number: row.entityNumber) else { continue }
+            if object.storedEntity !== storedEntity || object.reference != row.reference {
+                names.append((object, storedEntity, row.reference))
             }
         }
         rename(names)
@@ -335,17 +336,17 @@ extension NSManagedObjectContext {
     }
 
     /// Objects whose derived attributes a save of other objects changed.
-    private func takeInAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
-        for (home, reference, values) in outcome.affected {
-            guard let object = identityMap.object(ObjectKey(table: home.table, reference: reference)),
-                let row = object.row, row.entityNumber == home.entityNumber
+    private func adoptAffected(_ outcome: SaveOutcome, _ changes: inout ContextChanges) {
+        for (storedEntity, reference, values) in outcome.affected {
+            guard let object = identityMap.object(ObjectKey(table: storedEntity.table, reference: reference)),
+                let row = object.row, row.entityNumber == storedEntity.entityNumber
             else { continue }
             // A value that does not fit the row shows when the object is read again.
-            guard let newer = try? row.replacing(values, home) else { continue }
+            guard let newer = try? row.replacing(values, storedEntity) else { continue }
             let counted = values.compactMap { object.layout.index(of: $0.attribute) }.filter {
                 !object.layout.slots[$0].isDerived && !object.touched.contains($0)
             }
-            if object.takeDerivedValues(from: newer, and: counted) {
+            if object.adoptDerivedValues(from: newer, and: counted) {
                 tracker.noteExternalRefresh(of: object)
             }
             if !object.hasChanges { changes.refreshed.append(object) }
@@ -397,13 +398,13 @@ extension NSManagedObject {
             default: break
             }
         }
-        return takeDerivedValues(from: row)
+        return adoptDerivedValues(from: row)
     }
 
     /// Shows what the store computed. Returns whether anything is new.
     ///
     /// - Parameter counted: other attributes that triggers of the store keep.
-    final func takeDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
+    final func adoptDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
         if layout.derivedIndexes.isEmpty, counted.isEmpty {
             self.row = row
             return false

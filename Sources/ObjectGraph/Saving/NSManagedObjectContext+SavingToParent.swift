@@ -6,20 +6,20 @@ import ManagedObjectModel
 /// Thrown by a parent that does not have the objects that a child has changed, or has changed what the child watches.
 struct ParentConflicts: Error, @unchecked Sendable {
     struct Conflict {
-        let place: ObjectPlace
+        let identity: ObjectIdentity
         /// What the parent has now, packed and by key; nil when it has no such object.
         let current: (row: Row, snapshot: [String: Any])?
     }
 
     let conflicts: [Conflict]
     /// The missing destinations in the parent of links that the child has made, if there are no conflicts.
-    var missing: [ObjectPlace] = []
+    var missing: [ObjectIdentity] = []
 }
 
 /// What else a parent changed when it adopted a child's changes: it had links that the child did not know of.
 struct ParentSideChanges {
-    var updated: [ObjectPlace] = []
-    var deleted: [ObjectPlace] = []
+    var updated: [ObjectIdentity] = []
+    var deleted: [ObjectIdentity] = []
     /// The parent's rows of what the child has saved, for other children that merge it; by key.
     var rows: [ObjectKey: Row] = [:]
     /// The time of these rows.
@@ -29,7 +29,7 @@ struct ParentSideChanges {
 extension NSManagedObjectContext {
     /// Passes the changes to the parent. An object that the parent has deleted is a conflict for the merge policy, like a
     /// missing row; new links to it end.
-    func handUpResolvingConflicts() throws {
+    func saveToParentResolvingConflicts() throws {
         var attempts = 0
         var endsLinks = true
         while true {
@@ -40,18 +40,19 @@ extension NSManagedObjectContext {
                 ($0, try presentRow(of: $0))
             }
             keepExternalData(tracker.deleted.all)
-            let further: ParentSideChanges
+            let parentSide: ParentSideChanges
             do {
-                further = try readParent { parent in
-                    var further = try parent.runEvent {
+                parentSide = try readParent { parent in
+                    var parentSide = try parent.runEvent {
                         try parent.take(changes, reportsMissing: endsLinks)
                     }
                     if parent.childSubscribers.all.contains(where: { $0 !== self }) {
-                        let places = (changes.inserted + changes.updated).map(\.place) + further.updated
-                        further.rows = parent.presentRows(at: places)
-                        further.time = Date.timeIntervalSinceReferenceDate
+                        let objectIdentities =
+                            (changes.inserted + changes.updated).map(\.identity) + parentSide.updated
+                        parentSide.rows = parent.presentRows(at: objectIdentities)
+                        parentSide.time = Date.timeIntervalSinceReferenceDate
                     }
-                    return further
+                    return parentSide
                 }
             } catch let found as ParentConflicts {
                 if found.missing.isEmpty {
@@ -62,13 +63,13 @@ extension NSManagedObjectContext {
                 }
                 continue
             }
-            finishHandingUp(inserted: inserted, updated: updated, further)
+            finishSavingToParent(inserted: inserted, updated: updated, parentSide)
             return
         }
     }
 
     private func mergeConflict(_ conflict: ParentConflicts.Conflict) -> NSMergeConflict? {
-        identityMap.object(place(conflict.place).key).map { object in
+        identityMap.object(identity(conflict.identity).key).map { object in
             NSMergeConflict(
                 source: object, newVersion: Int(conflict.current?.row.version ?? 0),
                 oldVersion: Int(object.row?.version ?? 0), cachedSnapshot: conflict.current?.snapshot,
@@ -79,24 +80,26 @@ extension NSManagedObjectContext {
     /// Ends unsaved links to what the parent has deleted. The objects themselves have no conflicting changes.
     ///
     /// - Throws: a validation error for what became of the objects.
-    private func endLinks(toMissing places: [ObjectPlace], after attempts: inout Int) throws {
+    private func endLinks(toMissing objectIdentities: [ObjectIdentity], after attempts: inout Int) throws {
         try beginResolving(&attempts)
-        let gone = Set(places.compactMap { identityMap.object(place($0).key) })
+        let gone = Set(objectIdentities.compactMap { identityMap.object(identity($0).key) })
         for object in gone { session.note(.object(ObjectSnapshot(object))) }
         endUnsavedLinks(to: gone, isNoted: true)
         propagateDeletes(all: true)
         try endResolving()
     }
 
-    private func finishHandingUp(
+    private func finishSavingToParent(
         inserted new: [(NSManagedObject, Row?)], updated changed: [(NSManagedObject, Row?)],
-        _ further: ParentSideChanges
+        _ parentSide: ParentSideChanges
     ) {
         keepResolution(isComplete: true)
         _ = session.stopWatching(in: nil)
-        let gone = further.deleted.compactMap { identityMap.object(place($0).key) }.filter { !$0.isDeleted }
+        let gone = parentSide.deleted.compactMap { identityMap.object(identity($0).key) }.filter {
+            !$0.isDeleted
+        }
         // Saved objects keep the values passed to the parent, except for links to deleted objects.
-        var others = further.updated.compactMap { identityMap.object(place($0).key) }.filter {
+        var others = parentSide.updated.compactMap { identityMap.object(identity($0).key) }.filter {
             !$0.isDeleted && !$0.state.contains(.inaccessible)
                 && (!gone.isEmpty || !$0.isInserted && !$0.isUpdated)
         }
@@ -115,14 +118,16 @@ extension NSManagedObjectContext {
                 tracker.noteSavedDeletion(of: object)
             }
         }
-        showFurtherChanges(of: others)
+        reportParentSideChanges(of: others)
         var rows: [NSManagedObjectID: Row] = [:]
-        for object in changes.inserted + changes.updated { rows[object.objectID] = further.rows[object.key] }
-        announceSave(changes, affected: [], rowsAbove: RowsAbove(rows: rows, time: further.time))
+        for object in changes.inserted + changes.updated {
+            rows[object.objectID] = parentSide.rows[object.key]
+        }
+        announceSave(changes, affected: [], rowsAbove: RowsAbove(rows: rows, time: parentSide.time))
     }
 
     /// Refreshes objects that the parent has changed itself.
-    private func showFurtherChanges(of objects: [NSManagedObject]) {
+    private func reportParentSideChanges(of objects: [NSManagedObject]) {
         for object in objects {
             if object.isFault {
                 object.row = nil
@@ -156,15 +161,17 @@ extension NSManagedObjectContext {
         var updated: [(NSManagedObject, ChildChanges.Object)] = []
         var deleted: [NSManagedObject] = []
         var targets: [ObjectKey: NSManagedObject] = [:]
-        var missing: [ObjectPlace] = []
+        var missing: [ObjectIdentity] = []
         try throwingFaultingErrors {
             let links = try linkTargets(of: changes)
             targets = links.found
             missing = links.missing
             for changed in changes.updated {
-                guard let object = try loadedObject(at: changed.place) else {
+                guard let object = try loadedObject(at: changed.identity) else {
                     // Changes that no store keeps do not conflict.
-                    if changed.isPersistent { conflicts.append(.init(place: changed.place, current: nil)) }
+                    if changed.isPersistent {
+                        conflicts.append(.init(identity: changed.identity, current: nil))
+                    }
                     continue
                 }
                 for case (let slot, .members(_, _, .some)) in changed.values {
@@ -173,7 +180,7 @@ extension NSManagedObjectContext {
                 loadPartners(of: changed, object, targets)
                 updated.append((object, changed))
             }
-            for handed in changes.inserted { loadPartners(of: handed, nil, targets) }
+            for childObject in changes.inserted { loadPartners(of: childObject, nil, targets) }
             deleted = try changes.deleted.compactMap(loadedObject)
             conflicts += try changes.watched.compactMap(conflict)
         }
@@ -183,23 +190,23 @@ extension NSManagedObjectContext {
         }
 
         let inserted = changes.inserted.map { (newObject(for: $0), $0) }
-        for (object, handed) in inserted { targets[handed.place.key] = object }
+        for (object, childObject) in inserted { targets[childObject.identity.key] = object }
         for (object, changed) in inserted + updated { take(changed.values, for: object, targets) }
         for object in deleted where !object.isDeleted { markDeleted(object) }
         propagateDeletes(all: propagatesDeletesAtEndOfEvent || session.phase == .savingHooks)
-        let further = ParentSideChanges(
-            updated: tracker.eventUpdated.all.map(ObjectPlace.init),
-            deleted: (tracker.eventDeleted.all + tracker.eventForgotten.all).map(ObjectPlace.init))
+        let parentSide = ParentSideChanges(
+            updated: tracker.eventUpdated.all.map(ObjectIdentity.init),
+            deleted: (tracker.eventDeleted.all + tracker.eventForgotten.all).map(ObjectIdentity.init))
         processPendingChanges()
-        return further
+        return parentSide
     }
 
     /// Watched objects that have changed since the child read them.
     private func conflict(
-        _ watched: (place: ObjectPlace, row: Row)
+        _ watched: (identity: ObjectIdentity, row: Row)
     ) throws -> ParentConflicts.Conflict? {
-        guard let object = try loadedObject(at: watched.place), let row = try presentRow(of: object) else {
-            return .init(place: watched.place, current: nil)
+        guard let object = try loadedObject(at: watched.identity), let row = try presentRow(of: object) else {
+            return .init(identity: watched.identity, current: nil)
         }
         let differs =
             watched.row.entityNumber != row.entityNumber
@@ -207,7 +214,7 @@ extension NSManagedObjectContext {
                 let info = object.layout.slots[slot]
                 return info.isStored && info.kind != .toMany && !hasSameValue(watched.row, row, slot, info)
             }
-        return differs ? .init(place: watched.place, current: (row, object.snapshot)) : nil
+        return differs ? .init(identity: watched.identity, current: (row, object.snapshot)) : nil
     }
 
     /// Whether two rows agree; one may name a destination by its former temporary ID.
@@ -221,38 +228,40 @@ extension NSManagedObjectContext {
     }
 
     /// The object with an identity, with its values; nil when there is none, or it is deleted here.
-    func loadedObject(at place: ObjectPlace) throws -> NSManagedObject? {
-        let place = self.place(place)
-        let known = identityMap.object(place.key)
+    func loadedObject(at identity: ObjectIdentity) throws -> NSManagedObject? {
+        let identity = self.identity(identity)
+        let known = identityMap.object(identity.key)
         if let known, !known.isFault {
             return known.isDeleted || known.state.contains(.inaccessible) ? nil : known
         }
-        guard let row = try presentRow(at: place, notBefore: -.infinity) else { return nil }
-        let object = known ?? object(home: place.home, reference: place.reference)
+        guard let row = try presentRow(at: identity, notBefore: -.infinity) else { return nil }
+        let object = known ?? object(storedEntity: identity.storedEntity, reference: identity.reference)
         if object.isFault {
             // Others may have stored a row of another entity there meanwhile.
             guard object.stands(for: row) else { return nil }
-            object.realise(with: row)
+            object.fire(with: row)
         }
         return object
     }
 
     /// Adopts an object that a child has inserted. It has awoken there.
-    private func newObject(for handed: ChildChanges.Object) -> NSManagedObject {
-        let place = place(handed.place)
+    private func newObject(for childObject: ChildChanges.Object) -> NSManagedObject {
+        let identity = identity(childObject.identity)
         let object: NSManagedObject
-        if let known = identityMap.object(place.key) {
+        if let known = identityMap.object(identity.key) {
             guard !known.isInserted else { return known }
             clear(known)
             object = known
         } else {
-            let home = place.home.isTemporary ? unstoredEntity(place.home.layout) : place.home
-            object = home.materialise(reference: place.reference)
+            let storedEntity =
+                identity.storedEntity.isTemporary
+                ? unstoredEntity(identity.storedEntity.layout) : identity.storedEntity
+            object = storedEntity.instantiate(reference: identity.reference)
             object.context = self
             register(object)
         }
         object.values = object.layout.initialValues
-        if let store = handed.assignedStore { object.madeExtras.assignedStore = store }
+        if let store = childObject.assignedStore { object.madeExtras.assignedStore = store }
         retained?[ObjectIdentifier(object)] = object
         tracker.noteInsertion(of: object)
         scheduleEventEnd()
@@ -276,15 +285,15 @@ extension NSManagedObjectContext {
         _ values: [(slot: Int, value: ChildChanges.Value)], for object: NSManagedObject,
         _ targets: [ObjectKey: NSManagedObject]
     ) {
-        func target(_ place: ObjectPlace) -> NSManagedObject? { targets[place.key] }
+        func target(_ identity: ObjectIdentity) -> NSManagedObject? { targets[identity.key] }
         for (slot, value) in values {
             switch value {
             case .attribute(let value):
                 object.willChange(at: slot)
                 object.assign(value, at: slot)
                 object.didChange(at: slot)
-            case .destination(let place):
-                let destination = place.flatMap(target)
+            case .destination(let identity):
+                let destination = identity.flatMap(target)
                 object.setToOne(destination.map(SlotValue.object) ?? .null, at: slot)
             case .members(let added, let removed, let order):
                 for destination in removed.compactMap(target) {
@@ -297,9 +306,9 @@ extension NSManagedObjectContext {
     }
 
     /// Orders the members as in the child; those that only this context has follow.
-    private func take(_ order: [ObjectPlace], for object: NSManagedObject, _ slot: Int) {
+    private func take(_ order: [ObjectIdentity], for object: NSManagedObject, _ slot: Int) {
         let contents = object.loadedToMany(at: slot)
-        let known = order.compactMap { identityMap.object(place($0).key) }
+        let known = order.compactMap { identityMap.object(identity($0).key) }
             .filter(contents.members.contains)
         let listed = Set(known)
         let all = known + contents.order.filter { !listed.contains($0) }
@@ -314,14 +323,17 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter object: the object as it is here; nil for a new one.
     private func loadPartners(
-        of handed: ChildChanges.Object, _ object: NSManagedObject?, _ targets: [ObjectKey: NSManagedObject]
+        of childObject: ChildChanges.Object, _ object: NSManagedObject?,
+        _ targets: [ObjectKey: NSManagedObject]
     ) {
-        for (slot, value) in handed.values {
-            guard let relationship = handed.place.home.layout.slots[slot].relationship else { continue }
+        for (slot, value) in childObject.values {
+            guard let relationship = childObject.identity.storedEntity.layout.slots[slot].relationship else {
+                continue
+            }
             if !relationship.isToMany, case .object(let partner) = object?.value(at: slot) {
                 partner.loadEnd(of: relationship.inverseRelationship)
             }
-            for target in value.places.compactMap({ targets[$0.key] }) {
+            for target in value.objectIdentities.compactMap({ targets[$0.key] }) {
                 target.loadEnd(of: relationship.inverseRelationship)?.loadEnd(of: relationship)
             }
         }
@@ -333,17 +345,21 @@ extension NSManagedObjectContext {
     /// - Returns: also where links were made to deleted ones.
     private func linkTargets(
         of changes: ChildChanges
-    ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectPlace]) {
-        let new = Set(changes.inserted.map(\.place.key))
+    ) throws -> (found: [ObjectKey: NSManagedObject], missing: [ObjectIdentity]) {
+        let new = Set(changes.inserted.map(\.identity.key))
         var targets: [ObjectKey: NSManagedObject] = [:]
-        var (sought, told): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
-        var missing: [ObjectPlace] = []
+        var (sought, notified): (Set<ObjectKey>, Set<ObjectKey>) = ([], [])
+        var missing: [ObjectIdentity] = []
         for (_, value) in (changes.inserted + changes.updated).flatMap(\.values) {
-            for place in value.places {
-                guard !new.contains(place.key) else { continue }
-                if sought.insert(place.key).inserted { targets[place.key] = try loadedObject(at: place) }
-                if targets[place.key] == nil, value.keepsLink(to: place), told.insert(place.key).inserted {
-                    missing.append(place)
+            for identity in value.objectIdentities {
+                guard !new.contains(identity.key) else { continue }
+                if sought.insert(identity.key).inserted {
+                    targets[identity.key] = try loadedObject(at: identity)
+                }
+                if targets[identity.key] == nil, value.keepsLink(to: identity),
+                    notified.insert(identity.key).inserted
+                {
+                    missing.append(identity)
                 }
             }
         }

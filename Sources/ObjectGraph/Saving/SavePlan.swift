@@ -29,24 +29,26 @@ struct SavePlan {
                 inserted.filter(\.layout.sumsUpDestinations)
                 + inserted.filter { !$0.layout.sumsUpDestinations }
         }
-        var homes = NewHomes(context)
-        var last: (home: StoredEntity, plan: StorePlan)?
+        var storedEntities = NewStoredEntities(context)
+        var last: (storedEntity: StoredEntity, plan: StorePlan)?
         for object in inserted {
-            let home = try homes.home(of: object)
-            if last?.home !== home {
-                guard let store = home.store as? any ObjectStore else { continue }
-                last = (home, plan(store))
+            let storedEntity = try storedEntities.storedEntity(of: object)
+            if last?.storedEntity !== storedEntity {
+                guard let store = storedEntity.store as? any ObjectStore else { continue }
+                last = (storedEntity, plan(store))
             }
-            last?.plan.assign(object, to: home)
+            last?.plan.assign(object, to: storedEntity)
         }
         // Links lead to objects that come later, so all are bound to a store before the first is packed.
         for store in order { try plans[store]?.insertAssigned() }
         for object in context.tracker.updated.all where !object.isDeleted {
-            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            guard let store = object.storedEntity.store as? any ObjectStore else {
+                throw SavePlan.lost(object)
+            }
             try plan(store).update(object)
         }
         for object in context.tracker.deleted.all {
-            guard let store = object.home.store as? any ObjectStore else {
+            guard let store = object.storedEntity.store as? any ObjectStore else {
                 guard object.state.contains(.inaccessible) else { throw SavePlan.lost(object) }
                 gone.append(object)
                 continue
@@ -54,7 +56,9 @@ struct SavePlan {
             plan(store).delete(object)
         }
         for object in context.onlyWatched {
-            guard let store = object.home.store as? any ObjectStore else { throw SavePlan.lost(object) }
+            guard let store = object.storedEntity.store as? any ObjectStore else {
+                throw SavePlan.lost(object)
+            }
             plan(store).lock(object)
         }
         stores = order.compactMap { plans[$0] }
@@ -73,15 +77,16 @@ struct SavePlan {
 
 extension NSManagedObjectContext {
     /// The entity bindings of new objects: in the first writable store that holds their entity. In the order of `objects`.
-    func permanentHomes(of objects: [NSManagedObject]) throws -> [(StoredEntity, [NSManagedObject])] {
+    func permanentStoredEntities(of objects: [NSManagedObject]) throws -> [(StoredEntity, [NSManagedObject])]
+    {
         var groups: [ObjectIdentifier: (StoredEntity, [NSManagedObject])] = [:]
         var order: [ObjectIdentifier] = []
-        var homes = NewHomes(self)
+        var storedEntities = NewStoredEntities(self)
         for object in objects {
-            let home = try homes.home(of: object)
-            let id = ObjectIdentifier(home)
+            let storedEntity = try storedEntities.storedEntity(of: object)
+            let id = ObjectIdentifier(storedEntity)
             if groups[id] == nil {
-                groups[id] = (home, [])
+                groups[id] = (storedEntity, [])
                 order.append(id)
             }
             groups[id]?.1.append(object)
@@ -91,21 +96,21 @@ extension NSManagedObjectContext {
 }
 
 /// Finds the entity bindings of new objects. If one store holds an entity, its objects share the lookup.
-private struct NewHomes {
+private struct NewStoredEntities {
     private let context: NSManagedObjectContext
-    private var last: (layout: EntityLayout, home: StoredEntity)?
+    private var last: (layout: EntityLayout, storedEntity: StoredEntity)?
 
     init(_ context: NSManagedObjectContext) { self.context = context }
 
-    mutating func home(of object: NSManagedObject) throws -> StoredEntity {
-        guard object.home.isTemporary else { return object.home }
+    mutating func storedEntity(of object: NSManagedObject) throws -> StoredEntity {
+        guard object.storedEntity.isTemporary else { return object.storedEntity }
         let isAssigned = object.extras?.assignedStore != nil
-        if let last, !isAssigned, last.layout === object.layout { return last.home }
-        let home = try context.newHome(of: object)
+        if let last, !isAssigned, last.layout === object.layout { return last.storedEntity }
+        let storedEntity = try context.newStoredEntity(of: object)
         if !isAssigned, context.persistentStoreCoordinator?.stores(for: object.entity).count == 1 {
-            last = (object.layout, home)
+            last = (object.layout, storedEntity)
         }
-        return home
+        return storedEntity
     }
 }
 
@@ -119,29 +124,29 @@ extension NSManagedObjectContext {
         }
         let stores = persistentStoreCoordinator?.stores(for: object.entity, writable: true) ?? []
         // The context that inserted the object, or got it from there, knows the assigned store.
-        if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.home.isTemporary {
-            let place = ObjectPlace(object)
-            return readParent { parent in parent.assignedStore(at: place) } ?? stores.first
+        if stores.count > 1, !object.isUnknownBelow, parentContext != nil, object.storedEntity.isTemporary {
+            let identity = ObjectIdentity(object)
+            return readParent { parent in parent.assignedStore(at: identity) } ?? stores.first
         }
         return stores.first
     }
 
     /// The store that a new object was assigned to in this context or, if this one does not have it, above; nil when
     /// it was assigned to none.
-    private func assignedStore(at place: ObjectPlace) -> (any ObjectStore)? {
-        let object = identityMap.object(self.place(place).key)
+    private func assignedStore(at identity: ObjectIdentity) -> (any ObjectStore)? {
+        let object = identityMap.object(self.identity(identity).key)
         if let assigned = object?.extras?.assignedStore {
             return persistentStoreCoordinator?.objectStores.first { $0 === assigned }
         }
         guard parentContext != nil, !(object?.isUnknownBelow ?? false) else { return nil }
-        return readParent { parent in parent.assignedStore(at: place) }
+        return readParent { parent in parent.assignedStore(at: identity) }
     }
 
     /// - Throws: 134030 when no store accepts the object.
-    fileprivate func newHome(of object: NSManagedObject) throws -> StoredEntity {
-        if let store = destinedStore(of: object), let home = store.home(of: object.entity) {
+    fileprivate func newStoredEntity(of object: NSManagedObject) throws -> StoredEntity {
+        if let store = destinedStore(of: object), let storedEntity = store.storedEntity(of: object.entity) {
             guard !store.isReadOnly else { throw store.readOnlyError }
-            return home
+            return storedEntity
         }
         let name = object.entity.name ?? ""
         let stores = persistentStoreCoordinator?.stores(for: object.entity) ?? []
@@ -171,15 +176,15 @@ extension NSManagedObjectContext {
         guard let object = object as? NSManagedObject, object.context === self else {
             fatalError("assign(_:to:) takes a managed object of this context, not \(object).")
         }
-        guard object.home.isTemporary else {
+        guard object.storedEntity.isTemporary else {
             require(
-                object.home.store === store,
+                object.storedEntity.store === store,
                 "Can't reassign an object to a different store once it has been saved.")
             return
         }
         require(
             store.persistentStoreCoordinator === persistentStoreCoordinator
-                && store.home(of: object.entity) != nil,
+                && store.storedEntity(of: object.entity) != nil,
             "Can't assign an object to a store that does not contain the object's entity.")
         object.madeExtras.assignedStore = store
     }
@@ -195,14 +200,14 @@ final class StorePlan: LinkDestinations {
     private(set) var transientlyUpdated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
     /// The entity bindings of new objects, by their temporary references.
-    private let homes = ReferenceMap<StoredEntity>()
-    @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, home: StoredEntity)] = []
+    private let storedEntities = ReferenceMap<StoredEntity>()
+    @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, storedEntity: StoredEntity)] = []
     @exclusivity(unchecked) private var encoder: RowEncoder
     private let now = Date.timeIntervalSinceReferenceDate
 
     init(
         _ store: any ObjectStore, author: String?, contextName: String?,
-        byteLimit: Int = RowBuilder.mostBytes
+        byteLimit: Int = RowBuilder.maxBytes
     ) {
         self.store = store
         encoder = RowEncoder(byteLimit: byteLimit)
@@ -211,18 +216,18 @@ final class StorePlan: LinkDestinations {
     }
 
     /// Adds a new object to this store.
-    func assign(_ object: NSManagedObject, to home: StoredEntity) {
-        if object.home.isTemporary { homes.set(home, for: object.reference) }
-        assigned.append((object, home))
+    func assign(_ object: NSManagedObject, to storedEntity: StoredEntity) {
+        if object.storedEntity.isTemporary { storedEntities.set(storedEntity, for: object.reference) }
+        assigned.append((object, storedEntity))
     }
 
     /// Inserts the new objects, in their order.
     func insertAssigned() throws {
         unit.inserts.reserveCapacity(assigned.count)
         inserted.reserveCapacity(assigned.count)
-        for (object, home) in assigned {
-            let row = try encoder.row(object, home, self, timestamp: now, version: 1)
-            unit.inserts.append(.init(home: home, row: row))
+        for (object, storedEntity) in assigned {
+            let row = try encoder.row(object, storedEntity, self, timestamp: now, version: 1)
+            unit.inserts.append(.init(storedEntity: storedEntity, row: row))
             inserted.append(object)
             try addLinks(object)
         }
@@ -243,9 +248,12 @@ final class StorePlan: LinkDestinations {
             transientlyUpdated.append(object)
             return
         }
-        let row = try encoder.row(object, object.home, self, timestamp: now, version: old.version &+ 1)
+        let row = try encoder.row(
+            object, object.storedEntity, self, timestamp: now, version: old.version &+ 1)
         unit.updates.append(
-            .init(home: object.home, old: old, row: row, changed: changed, changedLinks: changedLinks))
+            .init(
+                storedEntity: object.storedEntity, old: old, row: row, changed: changed,
+                changedLinks: changedLinks))
         updated.append(object)
         try addLinks(object)
     }
@@ -253,13 +261,13 @@ final class StorePlan: LinkDestinations {
     func delete(_ object: NSManagedObject) {
         deleted.append(object)
         guard let row = object.row, !object.state.contains(.inaccessible) else { return }
-        unit.deletions.append(.init(home: object.home, old: row))
+        unit.deletions.append(.init(storedEntity: object.storedEntity, old: row))
     }
 
     /// Adds an object to compare without writing it.
     func lock(_ object: NSManagedObject) {
         guard let row = object.row, !object.state.contains(.inaccessible) else { return }
-        unit.locks.append(.init(home: object.home, old: row))
+        unit.locks.append(.init(storedEntity: object.storedEntity, old: row))
         unit.objects.locked.append(object)
     }
 
@@ -284,9 +292,10 @@ final class StorePlan: LinkDestinations {
                         relationship: relationship, owner: owner,
                         destination: try checkedKey(of: $0, relationship))
                 }
-                unit.removedLinks += contents.removed.filter { !$0.isDeleted && !$0.home.isTemporary }.map {
-                    .init(relationship: relationship, owner: owner, destination: key(of: $0))
-                }
+                unit.removedLinks += contents.removed.filter { !$0.isDeleted && !$0.storedEntity.isTemporary }
+                    .map {
+                        .init(relationship: relationship, owner: owner, destination: key(of: $0))
+                    }
             }
             if contents.isOrdered {
                 unit.orders.append(
@@ -298,21 +307,21 @@ final class StorePlan: LinkDestinations {
     }
 
     private func key(of object: NSManagedObject) -> ObjectKey {
-        let home = object.home.isTemporary ? homes.value(object.reference) : nil
-        return ObjectKey(table: (home ?? object.home).table, reference: object.reference)
+        let storedEntity = object.storedEntity.isTemporary ? storedEntities.value(object.reference) : nil
+        return ObjectKey(table: (storedEntity ?? object.storedEntity).table, reference: object.reference)
     }
 
     private func checkedKey(
         of object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> ObjectKey {
-        _ = try destinationHome(of: object, relationship)
+        _ = try destinationStoredEntity(of: object, relationship)
         return key(of: object)
     }
 
     /// The entity binding of a destination.
     ///
     /// - Throws: 133010 when that is another store; 1550 when the deletion of the destination was saved.
-    func destinationHome(
+    func destinationStoredEntity(
         of object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> StoredEntity {
         guard object.context != nil else {
@@ -324,10 +333,10 @@ final class StorePlan: LinkDestinations {
                 """,
                 [NSValidationKeyErrorKey: relationship.name, NSAffectedObjectsErrorKey: [object]])
         }
-        if object.home.isTemporary {
-            if let home = homes.value(object.reference) { return home }
-        } else if object.home.store === store {
-            return object.home
+        if object.storedEntity.isTemporary {
+            if let storedEntity = storedEntities.value(object.reference) { return storedEntity }
+        } else if object.storedEntity.store === store {
+            return object.storedEntity
         }
         throw NSError.coreData(
             .managedObjectExternalRelationship,

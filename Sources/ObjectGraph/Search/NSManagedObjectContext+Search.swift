@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
                 ?? coordinator.entity(for: Object.self)
             // The search itself reports an entity that is missing.
             let stores = coordinator.searchedStores.filter { store in
-                entity.map { store.home(of: $0) != nil } ?? false
+                entity.map { store.storedEntity(of: $0) != nil } ?? false
                     && request.affectedStores.map { $0.contains { $0 === store } } ?? true
             }
             try await coordinator.updateSearchIndexes(of: stores)
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
                     for (number, count) in try opened.index.counts(
                         IndexedSearch(query: query, collection: collection))
                     {
-                        guard let name = store.home(number: number)?.entity.name else { continue }
+                        guard let name = store.storedEntity(number: number)?.entity.name else { continue }
                         counts[name, default: 0] += count
                     }
                 }
@@ -131,7 +131,8 @@ extension NSManagedObjectContext {
                     schema?.kinds(of: fetch.entity, includingSubentities: request.includesSubentities) ?? []
                 guard let collection = kinds.first?.collection else { return [] }
                 return try opened.index.words(
-                    beginningWith: last.key, in: collection, ofKinds: Set(kinds.map(\.home.entityNumber)),
+                    beginningWith: last.key, in: collection,
+                    ofKinds: Set(kinds.map(\.storedEntity.entityNumber)),
                     limit: limit
                 ).map { ($0, store) }
             }
@@ -150,10 +151,10 @@ extension NSManagedObjectContext {
     private func writtenForm(
         of word: IndexedWord, _ entity: NSEntityDescription, _ store: any ObjectStore
     ) throws -> String {
-        guard let home = store.home(of: entity),
+        guard let storedEntity = store.storedEntity(of: entity),
             let row = try store.row(
-                of: home, word.document, notBefore: 0, for: StoreReader(context: self)),
-            let own = store.home(number: row.entityNumber)
+                of: storedEntity, word.document, notBefore: 0, for: StoreReader(context: self)),
+            let own = store.storedEntity(number: row.entityNumber)
         else { return word.key }
         for (_, text) in SearchedFields(own.entity).texts(of: row) {
             if let token = SearchTokenizer.tokens(of: text).first(where: { $0.key == word.key }) {

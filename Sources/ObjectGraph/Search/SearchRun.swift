@@ -78,8 +78,8 @@ struct SearchRun<Object: NSManagedObject> {
         var ranks: [ObjectKey: Double] = [:]
         var found: [RankedObject] = []
         for store in fetch.stores {
-            guard let table = store.home(of: entity)?.table else { continue }
-            let (own, homes) = try StoreSearch.of(store).read { opened in
+            guard let table = store.storedEntity(of: entity)?.table else { continue }
+            let (own, storedEntities) = try StoreSearch.of(store).read { opened in
                 let ranks = try indexed(store, opened).map(opened.index.ranks) ?? [:]
                 return (ranks, try isPlain ? entities(ranks, opened, store) : { _ in nil })
             }
@@ -87,8 +87,8 @@ struct SearchRun<Object: NSManagedObject> {
                 let key = ObjectKey(table: table, reference: reference)
                 if !isPlain {
                     ranks[key] = rank
-                } else if let home = homes(reference) {
-                    found.append(RankedObject(key: key, home: home, rank: rank))
+                } else if let storedEntity = storedEntities(reference) {
+                    found.append(RankedObject(key: key, storedEntity: storedEntity, rank: rank))
                 }
             }
         }
@@ -103,7 +103,7 @@ struct SearchRun<Object: NSManagedObject> {
         let dirty = pending.dirtyKeys
         let statistics = try statistics()
         return ids.map { id in
-            var found = RankedObject(key: id.key, home: id.home, rank: 0, id: id)
+            var found = RankedObject(key: id.key, storedEntity: id.storedEntity, rank: 0, id: id)
             if !dirty.contains(id.key), let rank = ranks[id.key] {
                 found.rank = rank
             } else {
@@ -124,14 +124,16 @@ struct SearchRun<Object: NSManagedObject> {
             return { _ in nil }
         }
         let kinds = schema.kinds(of: entity, includingSubentities: request.includesSubentities)
-        if kinds.count == 1 { return { _ in kinds[0].home } }
-        var homes: [Int64: StoredEntity] = [:]
+        if kinds.count == 1 { return { _ in kinds[0].storedEntity } }
+        var storedEntities: [Int64: StoredEntity] = [:]
         for kind in kinds {
             var one = all
-            one.kinds = [kind.home.entityNumber]
-            for key in try opened.index.keys(one, limit: nil, offset: 0) { homes[key] = kind.home }
+            one.kinds = [kind.storedEntity.entityNumber]
+            for key in try opened.index.keys(one, limit: nil, offset: 0) {
+                storedEntities[key] = kind.storedEntity
+            }
         }
-        return { homes[$0] }
+        return { storedEntities[$0] }
     }
 
     private func statistics() throws -> SearchStatistics {
@@ -158,8 +160,8 @@ struct SearchRun<Object: NSManagedObject> {
             let limit = request.fetchLimit > 0 ? request.fetchLimit : nil
             let keys = try opened.index.keys(indexed, limit: limit, offset: request.fetchOffset)
             // The objects have their own entities; these are in the same table.
-            return fetch.stores[0].home(of: entity).map { home in
-                keys.map { NSManagedObjectID(home: home, reference: $0) }
+            return fetch.stores[0].storedEntity(of: entity).map { storedEntity in
+                keys.map { NSManagedObjectID(storedEntity: storedEntity, reference: $0) }
             } ?? []
         }
         let objects = try objects(ids)
@@ -221,7 +223,7 @@ struct SearchRun<Object: NSManagedObject> {
 /// An object with its rank.
 private struct RankedObject {
     let key: ObjectKey
-    let home: StoredEntity
+    let storedEntity: StoredEntity
     var rank: Double
     /// Made for the objects of a page alone where that is possible.
     var id: NSManagedObjectID?
@@ -229,7 +231,7 @@ private struct RankedObject {
 
 extension NSManagedObjectID {
     fileprivate convenience init(_ found: RankedObject) {
-        self.init(home: found.home, reference: found.key.reference)
+        self.init(storedEntity: found.storedEntity, reference: found.key.reference)
     }
 }
 

@@ -12,11 +12,11 @@ package protocol IndexedContents: Sendable {
     var signature: String { get }
 
     /// The collection with the documents of an entity's objects; nil when nothing of them is indexed.
-    func collection(_ home: StoredEntity) -> Int?
+    func collection(_ storedEntity: StoredEntity) -> Int?
 
     /// The texts of those of some objects of an entity that are in the store, by their keys.
     func texts(
-        of references: [Int64], _ home: StoredEntity, in store: any ObjectStore
+        of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore
     ) throws -> [(key: Int64, texts: [(field: Int, text: String)])]
 
     /// Logs what the model requests and is not indexed.
@@ -28,7 +28,7 @@ package protocol IndexedContents: Sendable {
 package struct SearchSchema: IndexedContents {
     /// An entity with fields.
     package struct Kind: Sendable {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package let collection: Int
         package let fields: SearchedFields
     }
@@ -49,8 +49,8 @@ package struct SearchSchema: IndexedContents {
         var kinds: [Kind] = []
         var fieldCounts: [Int] = []
         var lines = ["\(Self.version)", store.identifier ?? ""]
-        for home in store.homes.sorted(by: { $0.entityNumber < $1.entityNumber }) {
-            let entity = home.entity
+        for storedEntity in store.storedEntities.sorted(by: { $0.entityNumber < $1.entityNumber }) {
+            let entity = storedEntity.entity
             let fields = SearchedFields(entity)
             guard !fields.fields.isEmpty else { continue }
             let root = entity.rootEntity
@@ -60,12 +60,12 @@ package struct SearchSchema: IndexedContents {
                 roots[ObjectIdentifier(root)] = collection
                 fieldCounts.append(names.count)
             }
-            kinds.append(Kind(home: home, collection: collection, fields: fields))
+            kinds.append(Kind(storedEntity: storedEntity, collection: collection, fields: fields))
             let list = fields.fields.map { "\($0.number) \($0.name)" }.joined(separator: ", ")
             // Values may be other ones after a migration.
             lines.append(
                 """
-                \(home.entityNumber) \(entity.name ?? "") \(entity.versionHash.base64EncodedString()) \
+                \(storedEntity.entityNumber) \(entity.name ?? "") \(entity.versionHash.base64EncodedString()) \
                 \(entity.spotlightExpression.map { "\($0)" } ?? ""): \(list)
                 """)
         }
@@ -73,21 +73,23 @@ package struct SearchSchema: IndexedContents {
         self.fieldCounts = fieldCounts
         signature = lines.joined(separator: "\n")
         kindByNumber = Dictionary(
-            uniqueKeysWithValues: kinds.enumerated().map { ($1.home.entityNumber, $0) })
+            uniqueKeysWithValues: kinds.enumerated().map { ($1.storedEntity.entityNumber, $0) })
     }
 
     /// The kind of an entity's objects; nil when nothing of them is indexed.
     package func kind(_ entityNumber: Int32) -> Kind? { kindByNumber[entityNumber].map { kinds[$0] } }
 
-    package var entities: [StoredEntity] { kinds.map(\.home) }
+    package var entities: [StoredEntity] { kinds.map(\.storedEntity) }
 
-    package func collection(_ home: StoredEntity) -> Int? { kind(home.entityNumber)?.collection }
+    package func collection(_ storedEntity: StoredEntity) -> Int? {
+        kind(storedEntity.entityNumber)?.collection
+    }
 
     package func texts(
-        of references: [Int64], _ home: StoredEntity, in store: any ObjectStore
+        of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore
     ) throws -> [(key: Int64, texts: [(field: Int, text: String)])] {
-        guard let kind = kind(home.entityNumber) else { return [] }
-        var query = FetchQuery(home: home)
+        guard let kind = kind(storedEntity.entityNumber) else { return [] }
+        var query = FetchQuery(storedEntity: storedEntity)
         query.includesSubentities = false
         query.references = references
         // Rows with some columns stay out of the store's cache.
@@ -97,7 +99,7 @@ package struct SearchSchema: IndexedContents {
 
     package func logIgnored() {
         for kind in kinds {
-            let entity = kind.home.entity
+            let entity = kind.storedEntity.entity
             let names = SearchedFields.ignoredNames(entity)
             if !names.isEmpty {
                 Log.store.notice(
@@ -119,7 +121,8 @@ package struct SearchSchema: IndexedContents {
     /// The kinds of an entity's objects.
     func kinds(of entity: NSEntityDescription, includingSubentities: Bool) -> [Kind] {
         kinds.filter { kind in
-            includingSubentities ? kind.home.entity.isKindOf(entity: entity) : kind.home.entity === entity
+            includingSubentities
+                ? kind.storedEntity.entity.isKindOf(entity: entity) : kind.storedEntity.entity === entity
         }
     }
 }

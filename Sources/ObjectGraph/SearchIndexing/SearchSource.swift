@@ -27,11 +27,11 @@ struct SearchChanges {
 final class HistorySource: SearchSource {
     private weak let store: (any HistoryStore)?
     /// After as many changes the rest is left to the next call.
-    private let mostChanges: Int
+    private let maxChanges: Int
 
-    init(_ store: any HistoryStore, mostChanges: Int = 20_000) {
+    init(_ store: any HistoryStore, maxChanges: Int = 20_000) {
         self.store = store
-        self.mostChanges = mostChanges
+        self.maxChanges = maxChanges
     }
 
     func end() throws -> SearchIndexState.Position {
@@ -65,15 +65,15 @@ final class HistorySource: SearchSource {
             try reader.forEachChange(of: (start.number + 1)...last) { change in
                 if change.transactionNumber != reached {
                     // All of a transaction is indexed together.
-                    if changes.keys.count >= mostChanges { return false }
+                    if changes.keys.count >= maxChanges { return false }
                     reached = change.transactionNumber
                 }
                 changes.keys.insert(
-                    .init(entityNumber: change.home.entityNumber, reference: change.reference))
+                    .init(entityNumber: change.storedEntity.entityNumber, reference: change.reference))
                 return true
             }
             // Later transactions may have no changes.
-            if changes.keys.count < mostChanges { reached = last }
+            if changes.keys.count < maxChanges { reached = last }
             changes.position = try position(reached, reader)
             return changes
         }
@@ -97,19 +97,19 @@ final class SavedChangesSource: SearchSource {
     }
 
     /// More changes are not kept: to index everything anew is as quick.
-    private static let mostChanges = 200_000
+    private static let maxChanges = 200_000
 
     private let state = Mutex(State())
 
-    func note(_ keys: [(home: StoredEntity, reference: Int64)]) {
+    func note(_ keys: [(storedEntity: StoredEntity, reference: Int64)]) {
         let keys = keys.map {
-            SearchChanges.Key(entityNumber: $0.home.entityNumber, reference: $0.reference)
+            SearchChanges.Key(entityNumber: $0.storedEntity.entityNumber, reference: $0.reference)
         }
         state.withLock { state in
             state.end += 1
             state.saves.append(keys)
             state.count += keys.count
-            if state.count > Self.mostChanges {
+            if state.count > Self.maxChanges {
                 state.start = state.end
                 state.saves = []
                 state.count = 0

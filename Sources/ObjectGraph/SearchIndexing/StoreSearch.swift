@@ -88,7 +88,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
 
     // MARK: Changes of the store
 
-    package override func storeDidChange(_ keys: (() -> [(home: StoredEntity, reference: Int64)])?) {
+    package override func storeDidChange(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {
         if let source = source as? SavedChangesSource, let keys { source.note(keys()) }
         for listener in listeners.withLock({ Array($0.values) }) { listener() }
     }
@@ -133,7 +133,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     /// How often a damaged index is replaced, or opened anew when another thread has removed it, before that is an error.
-    private static let mostAttempts = 5
+    private static let maxAttempts = 5
 
     private func attempt<Value>(_ body: (Opened) throws -> Value) throws -> Value {
         var attempts = 1
@@ -144,7 +144,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 used = opened
                 let value = try body(opened)
                 // Removed meanwhile, its connections may have been of two files.
-                if opened.index.isInPlace || attempts >= Self.mostAttempts { return value }
+                if opened.index.isInPlace || attempts >= Self.maxAttempts { return value }
                 attempts += 1
             } catch let shortage as SearchIndexShortage {
                 Log.store.error(
@@ -155,7 +155,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 try remove()
                 throw shortage.cause
             } catch let damage as SearchIndexDamage {
-                guard attempts < Self.mostAttempts else { throw unreadable(damage) }
+                guard attempts < Self.maxAttempts else { throw unreadable(damage) }
                 attempts += 1
                 try discard(used, damage)
             }
@@ -310,22 +310,22 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             reading = nil
             return
         }
-        let home = contents.entities[done.kind]
-        if reading?.kind !== home {
-            var query = FetchQuery(home: home)
+        let storedEntity = contents.entities[done.kind]
+        if reading?.kind !== storedEntity {
+            var query = FetchQuery(storedEntity: storedEntity)
             query.includesSubentities = false
-            reading = (home, try store.keys(for: query).map(\.reference).sorted())
+            reading = (storedEntity, try store.keys(for: query).map(\.reference).sorted())
         }
         let keys = reading?.keys ?? []
         let start = keys.partitionIndex { $0 > done.key }
         let step = keys[start...].prefix(Self.stepSize)
-        guard let last = step.last, let collection = contents.collection(home) else {
+        guard let last = step.last, let collection = contents.collection(storedEntity) else {
             state.progress = .init(kind: done.kind + 1, key: 0)
             return
         }
-        for (key, texts) in try contents.texts(of: Array(step), home, in: store) {
+        for (key, texts) in try contents.texts(of: Array(step), storedEntity, in: store) {
             // What was indexed before was removed when indexing began, and changes come later.
-            try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: true)
+            try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
         }
         state.progress = .init(kind: done.kind, key: last)
         progress?.completedUnitCount += Int64(step.count)
@@ -336,17 +336,20 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         _ contents: any IndexedContents
     ) throws {
         let byEntity = Dictionary(grouping: changes.keys, by: \.entityNumber)
-        for home in contents.entities {
-            guard let keys = byEntity[home.entityNumber], let collection = contents.collection(home) else {
+        for storedEntity in contents.entities {
+            guard let keys = byEntity[storedEntity.entityNumber],
+                let collection = contents.collection(storedEntity)
+            else {
                 continue
             }
             let references = keys.map(\.reference).sorted()
             for start in stride(from: 0, to: references.count, by: Self.stepSize) {
                 let part = Array(references[start..<min(start + Self.stepSize, references.count)])
                 var missing = Set(part)
-                for (key, texts) in try contents.texts(of: part, home, in: store) {
+                for (key, texts) in try contents.texts(of: part, storedEntity, in: store) {
                     missing.remove(key)
-                    try writer.set(texts, for: key, kind: home.entityNumber, in: collection, isNew: false)
+                    try writer.set(
+                        texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: false)
                 }
                 for key in missing { try writer.remove(key, from: collection) }
             }
@@ -356,8 +359,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// How many objects there are to be indexed.
     package func objectCount() throws -> Int {
         guard let store else { throw NSError.removedStore }
-        return try contents(store).entities.reduce(0) { count, home in
-            var query = FetchQuery(home: home)
+        return try contents(store).entities.reduce(0) { count, storedEntity in
+            var query = FetchQuery(storedEntity: storedEntity)
             query.includesSubentities = false
             return count + (try store.count(for: query))
         }

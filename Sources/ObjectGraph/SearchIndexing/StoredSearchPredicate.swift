@@ -57,17 +57,17 @@ extension NSPredicate {
     }
 
     /// The predicate with the results of its searches, for a store. The errors of these are thrown when the store executes it.
-    package func searching(_ store: any ObjectStore, _ home: StoredEntity) -> NSPredicate {
+    package func searching(_ store: any ObjectStore, _ storedEntity: StoredEntity) -> NSPredicate {
         // A store of a client's own evaluates the predicate itself.
         guard searches, store is any IndexedStore || store is NSAtomicStore else { return self }
         if let search = self as? SearchPredicate {
             return StoredSearchPredicate(
-                search.text, Result { try StoreSearch.of(store).keys(search, home) })
+                search.text, Result { try StoreSearch.of(store).keys(search, storedEntity) })
         }
         guard case .compound(let type, let parts) = shape else { return self }
         // A chain of many is one level.
         let all = type == .not ? parts : chainedParts
-        return NSCompoundPredicate(type: type, subpredicates: all.map { $0.searching(store, home) })
+        return NSCompoundPredicate(type: type, subpredicates: all.map { $0.searching(store, storedEntity) })
     }
 }
 
@@ -86,12 +86,12 @@ extension StoreSearch {
         let isWhole = includesSubentities && entity.superentity == nil
         return IndexedSearch(
             query: search.query, collection: collection, scope: search.scope(entity),
-            kinds: isWhole ? nil : Set(kinds.map(\.home.entityNumber)))
+            kinds: isWhole ? nil : Set(kinds.map(\.storedEntity.entityNumber)))
     }
 
-    fileprivate func keys(_ search: SearchPredicate, _ home: StoredEntity) throws -> [Int64] {
+    fileprivate func keys(_ search: SearchPredicate, _ storedEntity: StoredEntity) throws -> [Int64] {
         try read { opened in
-            guard let indexed = try indexedSearch(search, home.entity, opened) else { return [] }
+            guard let indexed = try indexedSearch(search, storedEntity.entity, opened) else { return [] }
             return try opened.index.keys(indexed, limit: nil, offset: 0)
         }
     }

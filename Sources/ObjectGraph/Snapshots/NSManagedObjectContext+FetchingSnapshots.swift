@@ -62,8 +62,8 @@ private struct SnapshotReading {
         let groups = Dictionary(grouping: rows, by: \.entityNumber)
         var kinds: [Int32: Kind] = [:]
         for (number, rows) in groups {
-            guard let home = store.home(number: number) else { continue }
-            kinds[number] = try kind(home, rows, keys)
+            guard let storedEntity = store.storedEntity(number: number) else { continue }
+            kinds[number] = try kind(storedEntity, rows, keys)
         }
         return try rows.compactMap { row in
             guard let kind = kinds[row.entityNumber] else { return nil }
@@ -73,61 +73,64 @@ private struct SnapshotReading {
 
     /// What the rows of one entity have in common.
     private struct Kind {
-        let home: StoredEntity
+        let storedEntity: StoredEntity
         let slots: [Int]
         /// The destinations of each to-many relationship, by slot and owner.
         let destinations: [Int: [Int64: [(entityNumber: Int32, reference: Int64)]]]
     }
 
-    private func kind(_ home: StoredEntity, _ rows: [Row], _ keys: [String]?) throws -> Kind {
-        let slots = try home.layout.snapshotSlots(keys)
+    private func kind(_ storedEntity: StoredEntity, _ rows: [Row], _ keys: [String]?) throws -> Kind {
+        let slots = try storedEntity.layout.snapshotSlots(keys)
         var destinations: [Int: [Int64: [(entityNumber: Int32, reference: Int64)]]] = [:]
-        for slot in slots where home.layout.slots[slot].kind == .toMany {
-            guard let relationship = home.layout.slots[slot].relationship else { continue }
+        for slot in slots where storedEntity.layout.slots[slot].kind == .toMany {
+            guard let relationship = storedEntity.layout.slots[slot].relationship else { continue }
             destinations[slot] = try store.destinations(
-                of: relationship, home: home, owners: rows.map(\.reference),
+                of: relationship, storedEntity: storedEntity, owners: rows.map(\.reference),
                 for: context.reader(of: store))
         }
-        return Kind(home: home, slots: slots, destinations: destinations)
+        return Kind(storedEntity: storedEntity, slots: slots, destinations: destinations)
     }
 
     private func snapshot(_ row: Row, _ kind: Kind) throws -> ManagedObjectSnapshot {
         var values: [String: ManagedObjectSnapshot.Value] = [:]
         for slot in kind.slots {
-            values[kind.home.layout.slots[slot].name] = try value(slot, row, kind)
+            values[kind.storedEntity.layout.slots[slot].name] = try value(slot, row, kind)
         }
         return ManagedObjectSnapshot(
-            objectID: NSManagedObjectID(home: kind.home, reference: row.reference), values: values)
+            objectID: NSManagedObjectID(storedEntity: kind.storedEntity, reference: row.reference),
+            values: values)
     }
 
     private func value(_ slot: Int, _ row: Row, _ kind: Kind) throws -> ManagedObjectSnapshot.Value {
-        let info = kind.home.layout.slots[slot]
+        let info = kind.storedEntity.layout.slots[slot]
         switch info.kind {
         case .toOne:
-            guard !row.isNull(slot), let home = row.destinationHome(info, store) else { return .null }
-            return .object(NSManagedObjectID(home: home, reference: row.integer(slot)))
+            guard !row.isNull(slot), let storedEntity = row.destinationStoredEntity(info, store) else {
+                return .null
+            }
+            return .object(NSManagedObjectID(storedEntity: storedEntity, reference: row.integer(slot)))
         case .toMany:
             let ids = (kind.destinations[slot]?[row.reference] ?? []).compactMap { key in
-                store.home(number: key.entityNumber).map {
-                    NSManagedObjectID(home: $0, reference: key.reference)
+                store.storedEntity(number: key.entityNumber).map {
+                    NSManagedObjectID(storedEntity: $0, reference: key.reference)
                 }
             }
             return info.isOrdered ? .orderedObjects(ids) : .objects(Set(ids))
         // The bytes as they are: an archive need not be read.
         case .transformable: return row.isNull(slot) ? .null : .data(row.data(slot))
         case .binary where info.isExternal:
-            return row.isNull(slot) ? .null : .data(try externalData(slot, row, kind.home))
+            return row.isNull(slot) ? .null : .data(try externalData(slot, row, kind.storedEntity))
         default: return try .init(row.value(slot, info), info)
         }
     }
 
-    private func externalData(_ slot: Int, _ row: Row, _ home: StoredEntity) throws -> Data {
+    private func externalData(_ slot: Int, _ row: Row, _ storedEntity: StoredEntity) throws -> Data {
         do {
             return try ExternalData.data(row.data(slot), of: store)
         } catch {
             // The file of a row that others have changed since is gone: theirs is the one to read.
             let newer = try store.row(
-                of: home, row.reference, notBefore: .infinity, for: context.reader(of: store))
+                of: storedEntity, row.reference, notBefore: .infinity, for: context.reader(of: store))
             guard let newer, !newer.isNull(slot), newer.data(slot) != row.data(slot) else { throw error }
             return try ExternalData.data(newer.data(slot), of: store)
         }

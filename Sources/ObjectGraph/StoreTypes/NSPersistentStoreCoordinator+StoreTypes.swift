@@ -49,7 +49,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// - Throws: 134080 for a store that has to be somewhere.
-    static func placeWithoutURL(_ storeClass: any ObjectStore.Type, _ storeType: String) throws -> URL {
+    static func locationWithoutURL(_ storeClass: any ObjectStore.Type, _ storeType: String) throws -> URL {
         guard !storeClass.needsURL else {
             throw NSError.coreData(.persistentStoreOpen, "A store of type \(storeType) needs a URL.")
         }

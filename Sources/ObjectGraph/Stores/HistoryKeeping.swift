@@ -3,7 +3,7 @@ import ManagedObjectModel
 /// The information that a migrated store needs to adopt the history of its source.
 package struct HistoryKeeping {
     /// The mapping of the objects of an entity.
-    package struct Way {
+    package struct ObjectMapping {
         package let destination: StoredEntity
         /// For each slot of the destination the slot that its values come from.
         package let origins: [PropertySlot?]
@@ -19,7 +19,7 @@ package struct HistoryKeeping {
     /// Whether tables outside of the model are kept too.
     package let keepsOtherTables: Bool
     /// The mapping of the objects of an entity; nil when they are dropped.
-    package let way: (StoredEntity) -> Way?
+    package let way: (StoredEntity) -> ObjectMapping?
     /// The migrated object for an object; nil when it was dropped.
     package let counterpart: (ObjectKey) -> ObjectKey?
 }

@@ -33,8 +33,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The file whose external data the store reads, if it is not its own. Set before it is used.
     package nonisolated(unsafe) var fileOfExternalData: URL?
     private var ownCompanions: [StoreCompanion] = []
-    private var homesByNumber: [StoredEntity?] = []
-    private var homesByEntity: [ObjectIdentifier: StoredEntity] = [:]
+    private var storedEntitiesByNumber: [StoredEntity?] = []
+    private var storedEntitiesByEntity: [ObjectIdentifier: StoredEntity] = [:]
 
     /// The coordinator that the store was added to.
     public private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
@@ -153,10 +153,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     package func noteUnregistered(_ ids: [NSManagedObjectID]) {}
 
     /// The string of a reference in the URI of an object's ID.
-    package func referenceText(_ reference: Int64, _ home: StoredEntity) -> String { String(reference) }
+    package func referenceText(_ reference: Int64, _ storedEntity: StoredEntity) -> String {
+        String(reference)
+    }
 
     /// The reference for a string in a URI.
-    package func reference(fromText text: String, _ home: StoredEntity) -> Int64? {
+    package func reference(fromText text: String, _ storedEntity: StoredEntity) -> Int64? {
         guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(text), number > 0 else {
             return nil
         }
@@ -193,37 +195,37 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
             let root = ObjectIdentifier(entity.rootEntity)
             let table = tables[root] ?? StoredEntity.newTable()
             tables[root] = table
-            let home = StoredEntity(
+            let storedEntity = StoredEntity(
                 layout: EntityLayout.layout(of: entity), store: self, entityNumber: number, table: table)
-            byEntity[ObjectIdentifier(entity)] = home
+            byEntity[ObjectIdentifier(entity)] = storedEntity
             if byNumber.count <= Int(number) {
                 byNumber += Array(repeating: nil, count: Int(number) + 1 - byNumber.count)
             }
-            byNumber[Int(number)] = home
+            byNumber[Int(number)] = storedEntity
         }
-        homesByEntity = byEntity
-        homesByNumber = byNumber
+        storedEntitiesByEntity = byEntity
+        storedEntitiesByNumber = byNumber
     }
 
     /// Adopts the entities of another store, with all their objects and IDs, once these are moved
     /// (`StoredEntity.move(to:)`).
-    package func takeEntities(of other: NSPersistentStore) {
-        homesByEntity = other.homesByEntity
-        homesByNumber = other.homesByNumber
+    package func adoptEntities(of other: NSPersistentStore) {
+        storedEntitiesByEntity = other.storedEntitiesByEntity
+        storedEntitiesByNumber = other.storedEntitiesByNumber
     }
 
     /// The entity's binding in this store; nil when the store does not hold it. O(1).
-    package func home(of entity: NSEntityDescription) -> StoredEntity? {
-        homesByEntity[ObjectIdentifier(entity)]
+    package func storedEntity(of entity: NSEntityDescription) -> StoredEntity? {
+        storedEntitiesByEntity[ObjectIdentifier(entity)]
     }
 
     /// The binding of the entity with this number; nil when there is none. O(1).
-    package func home(number: Int32) -> StoredEntity? {
-        homesByNumber.indices.contains(Int(number)) ? homesByNumber[Int(number)] : nil
+    package func storedEntity(number: Int32) -> StoredEntity? {
+        storedEntitiesByNumber.indices.contains(Int(number)) ? storedEntitiesByNumber[Int(number)] : nil
     }
 
     /// The bindings of all entities, by number.
-    package var homes: [StoredEntity] { homesByNumber.compactMap(\.self) }
+    package var storedEntities: [StoredEntity] { storedEntitiesByNumber.compactMap(\.self) }
 }
 
 extension NSPersistentStore {

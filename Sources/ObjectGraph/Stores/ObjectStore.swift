@@ -27,7 +27,7 @@ package protocol ObjectStore: StoreKind {
     /// The objects that a query finds, as rows in which only some properties have their values; nil where rows are always whole.
     func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]?
     /// The identities of the objects that a query finds.
-    func places(for query: FetchQuery) throws -> PlaceList
+    func identities(for query: FetchQuery) throws -> IdentityList
     /// A fetch that any thread may execute; nil for one that is to be executed on the queue of its context.
     ///
     /// - Throws: 134060 for a condition that the store does not support.
@@ -44,7 +44,7 @@ package protocol ObjectStore: StoreKind {
     /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
     func row(
-        of home: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
+        of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row?
     /// Drops a row from the cache, because others have changed it.
     func forgetRow(_ key: ObjectKey)
@@ -55,7 +55,7 @@ package protocol ObjectStore: StoreKind {
     func externalData(named name: String) throws -> Data
     /// The destinations of a to-many relationship for each owner that has any, in order when it is ordered.
     func destinations(
-        of relationship: NSRelationshipDescription, home: StoredEntity, owners: [Int64],
+        of relationship: NSRelationshipDescription, storedEntity: StoredEntity, owners: [Int64],
         for reader: StoreReader
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
 
@@ -101,7 +101,7 @@ package protocol ObjectStore: StoreKind {
     /// Adopts the history of the store that this one was migrated from.
     ///
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
-    func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws
+    func adoptHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws
 }
 
 extension ObjectStore {
@@ -112,10 +112,12 @@ extension ObjectStore {
 
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? { nil }
 
-    package func places(for query: FetchQuery) throws -> PlaceList {
-        var list = PlaceList()
+    package func identities(for query: FetchQuery) throws -> IdentityList {
+        var list = IdentityList()
         for key in try keys(for: query) {
-            if let home = home(number: key.entityNumber) { list.append(home, key.reference) }
+            if let storedEntity = storedEntity(number: key.entityNumber) {
+                list.append(storedEntity, key.reference)
+            }
         }
         return list
     }
@@ -135,7 +137,7 @@ extension ObjectStore {
 
     package func checkIsUnused(to action: String) throws {}
     package var keepsHistory: Bool { false }
-    package func takeHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {}
+    package func adoptHistory(of source: any ObjectStore, _ keeping: HistoryKeeping) throws {}
 
     package func destinationRows(
         of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
@@ -144,19 +146,19 @@ extension ObjectStore {
 
 /// New objects of one entity.
 package struct NewObjects {
-    package let home: StoredEntity
+    package let storedEntity: StoredEntity
     package let objects: [NSManagedObject]
 }
 
 /// A fetch request as a store executes it: resolved against the model, without pending changes.
 package struct FetchQuery {
-    package let home: StoredEntity
+    package let storedEntity: StoredEntity
     package var includesSubentities = true
     package var predicate: NSPredicate?
     /// Only objects with these references, if given.
     package var references: [Int64]?
     /// A store may prepare a query once for each number of references up to this one; larger lists become one value.
-    package static let mostSingleReferences = 64
+    package static let maxSingleReferences = 64
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
@@ -174,7 +176,7 @@ package struct FetchQuery {
     /// The caller's request, with options that do not change the result; nil for a request of the context itself.
     package var specification: FetchSpecification?
 
-    package init(home: StoredEntity) { self.home = home }
+    package init(storedEntity: StoredEntity) { self.storedEntity = storedEntity }
 }
 
 /// What a save writes to one store.
@@ -183,17 +185,17 @@ package struct FetchQuery {
 /// own rows have the same references.
 package struct UnitOfWork {
     package struct Insert {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package var row: Row
 
-        package init(home: StoredEntity, row: Row) {
-            self.home = home
+        package init(storedEntity: StoredEntity, row: Row) {
+            self.storedEntity = storedEntity
             self.row = row
         }
     }
 
     package struct Update {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package let old: Row
         package var row: Row
         /// The slots whose values differ, to-many relationships left out.
@@ -201,9 +203,10 @@ package struct UnitOfWork {
         /// The slots of to-many relationships that changed.
         package let changedLinks: PropertySet
 
-        package init(home: StoredEntity, old: Row, row: Row, changed: PropertySet, changedLinks: PropertySet)
-        {
-            self.home = home
+        package init(
+            storedEntity: StoredEntity, old: Row, row: Row, changed: PropertySet, changedLinks: PropertySet
+        ) {
+            self.storedEntity = storedEntity
             self.old = old
             self.row = row
             self.changed = changed
@@ -212,18 +215,18 @@ package struct UnitOfWork {
     }
 
     package struct Deletion {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package let old: Row
 
-        package init(home: StoredEntity, old: Row) {
-            self.home = home
+        package init(storedEntity: StoredEntity, old: Row) {
+            self.storedEntity = storedEntity
             self.old = old
         }
     }
 
     /// A row that must not have changed since it was read, though it is not written.
     package struct Lock {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package let old: Row
     }
 
@@ -300,7 +303,7 @@ package struct SaveOutcome {
     /// The rows as stored, in the order of the unit's updates.
     package var updated: [Row] = []
     /// Other objects whose derived attributes the save changed.
-    package var affected: [(home: StoredEntity, reference: Int64, values: [DerivedValue])] = []
+    package var affected: [(storedEntity: StoredEntity, reference: Int64, values: [DerivedValue])] = []
     /// The number of the save in the store's persistent history; nil without one.
     package var historyNumber: Int64?
 
@@ -321,7 +324,7 @@ package struct DerivedValue: Sendable {
 /// Thrown by a save that met rows changed or deleted by others since they were read.
 package struct SaveConflicts: Error, @unchecked Sendable {
     package struct Conflict {
-        package let home: StoredEntity
+        package let storedEntity: StoredEntity
         package let old: Row
         /// The row as the row cache has it; nil when it is not there, or of another entity.
         package let cached: Row?
@@ -329,9 +332,11 @@ package struct SaveConflicts: Error, @unchecked Sendable {
         package let current: Row?
 
         /// A row that is now of another entity belongs to another object: the object of the conflict is gone then.
-        package init(home: StoredEntity, old: Row, cached: Row?, current: Row?) {
-            func own(_ row: Row?) -> Row? { row.flatMap { $0.entityNumber == home.entityNumber ? $0 : nil } }
-            self.home = home
+        package init(storedEntity: StoredEntity, old: Row, cached: Row?, current: Row?) {
+            func own(_ row: Row?) -> Row? {
+                row.flatMap { $0.entityNumber == storedEntity.entityNumber ? $0 : nil }
+            }
+            self.storedEntity = storedEntity
             self.old = old
             self.cached = own(cached)
             self.current = own(current)

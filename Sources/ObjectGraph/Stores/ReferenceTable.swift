@@ -30,12 +30,12 @@ final class ReferenceTable: @unchecked Sendable {
     /// The number of a reference object of an entity; a new one if it has none. O(1).
     ///
     /// - Parameter reference: a hashable value; any other is an error of the program.
-    func number(of reference: Any, _ home: StoredEntity) -> Int64 {
+    func number(of reference: Any, _ storedEntity: StoredEntity) -> Int64 {
         guard let comparable = Self.comparable(reference) else {
             fatalError("A reference object must be hashable; a \(type(of: reference)) is not.")
         }
-        let identity = Identity(entityNumber: home.entityNumber, reference: comparable)
-        let text = Text(entityNumber: home.entityNumber, text: "\(reference)")
+        let identity = Identity(entityNumber: storedEntity.entityNumber, reference: comparable)
+        let text = Text(entityNumber: storedEntity.entityNumber, text: "\(reference)")
         return lock.withLock {
             if let known = numbers[identity] {
                 unmet.remove(text)
@@ -44,7 +44,7 @@ final class ReferenceTable: @unchecked Sendable {
             // Its ID was known as a string first.
             if let known = texts[text], unmet.remove(text) != nil {
                 numbers[identity] = known
-                references[ObjectKey(table: home.table, reference: known)] = reference
+                references[ObjectKey(table: storedEntity.table, reference: known)] = reference
                 return known
             }
             let number = wanted ?? highest + 1
@@ -52,24 +52,24 @@ final class ReferenceTable: @unchecked Sendable {
             highest = max(highest, number)
             numbers[identity] = number
             if texts[text] == nil { texts[text] = number }
-            references[ObjectKey(table: home.table, reference: number)] = reference
+            references[ObjectKey(table: storedEntity.table, reference: number)] = reference
             return number
         }
     }
 
     /// The number of the reference object with a string, whether it is known yet or not.
-    func number(standingFor text: String, _ home: StoredEntity) -> Int64 {
-        if let known = number(ofText: text, home) { return known }
+    func number(standingFor text: String, _ storedEntity: StoredEntity) -> Int64 {
+        if let known = number(ofText: text, storedEntity) { return known }
         // 007 is not the string of a number.
         let integer = Int64(text).flatMap { String($0) == text ? $0 : nil }
-        let number = number(of: integer.map { NSNumber(value: $0) as Any } ?? text, home)
-        _ = lock.withLock { unmet.insert(Text(entityNumber: home.entityNumber, text: text)) }
+        let number = number(of: integer.map { NSNumber(value: $0) as Any } ?? text, storedEntity)
+        _ = lock.withLock { unmet.insert(Text(entityNumber: storedEntity.entityNumber, text: text)) }
         return number
     }
 
     /// The string of the reference object with a number, in the URI of an ID.
-    func text(_ reference: Int64, _ home: StoredEntity) -> String {
-        self.reference(ObjectKey(table: home.table, reference: reference)).map { "\($0)" }
+    func text(_ reference: Int64, _ storedEntity: StoredEntity) -> String {
+        self.reference(ObjectKey(table: storedEntity.table, reference: reference)).map { "\($0)" }
             ?? String(reference)
     }
 
@@ -78,10 +78,10 @@ final class ReferenceTable: @unchecked Sendable {
     func objectID(
         for entity: NSEntityDescription, _ reference: Any, in store: NSPersistentStore
     ) -> NSManagedObjectID {
-        guard let home = store.home(of: entity) else {
+        guard let storedEntity = store.storedEntity(of: entity) else {
             fatalError("The store does not hold the entity '\(entity.name ?? "")'.")
         }
-        return NSManagedObjectID(home: home, reference: number(of: reference, home))
+        return NSManagedObjectID(storedEntity: storedEntity, reference: number(of: reference, storedEntity))
     }
 
     /// The reference object of an identity.
@@ -96,8 +96,8 @@ final class ReferenceTable: @unchecked Sendable {
     func reference(_ key: ObjectKey) -> Any? { lock.withLock { references[key] } }
 
     /// The number of a reference object that is known by its string; nil if there is none.
-    func number(ofText text: String, _ home: StoredEntity) -> Int64? {
-        lock.withLock { texts[Text(entityNumber: home.entityNumber, text: text)] }
+    func number(ofText text: String, _ storedEntity: StoredEntity) -> Int64? {
+        lock.withLock { texts[Text(entityNumber: storedEntity.entityNumber, text: text)] }
     }
 
     /// Runs a block in which the first new reference object gets a certain number.

@@ -5,9 +5,9 @@ extension Row {
     /// The row of the next version, with these to-one relationships set to null.
     ///
     /// - Throws: 134060 when the row is not of the entity.
-    package func withoutLinks(_ slots: PropertySet, _ home: StoredEntity) throws -> Row {
-        guard entityNumber == home.entityNumber else { throw otherEntity(home) }
-        let layout = home.layout
+    package func withoutLinks(_ slots: PropertySet, _ storedEntity: StoredEntity) throws -> Row {
+        guard entityNumber == storedEntity.entityNumber else { throw otherEntity(storedEntity) }
+        let layout = storedEntity.layout
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
         for slot in layout.slots.indices where layout.slots[slot].isStored && !slots.contains(slot) {
@@ -23,11 +23,11 @@ extension Row {
     ///
     /// - Parameter home: the reported entity of the values.
     /// - Throws: 134060 when the row is of another entity: a trigger can report anything. `RowTooLarge`.
-    package func replacing(_ changes: [DerivedValue], _ home: StoredEntity) throws -> Row {
-        guard entityNumber == home.entityNumber else { throw otherEntity(home) }
+    package func replacing(_ changes: [DerivedValue], _ storedEntity: StoredEntity) throws -> Row {
+        guard entityNumber == storedEntity.entityNumber else { throw otherEntity(storedEntity) }
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
-        for slot in home.layout.slots where slot.isStored {
+        for slot in storedEntity.layout.slots where slot.isStored {
             if slot.attribute != nil, let change = changes.first(where: { $0.attribute == slot.name }) {
                 builder.set(slot, change.value)
             } else {
@@ -39,12 +39,12 @@ extension Row {
     }
 
     /// The error for a row that is combined with another entity's layout.
-    package func otherEntity(_ home: StoredEntity) -> NSError {
+    package func otherEntity(_ storedEntity: StoredEntity) -> NSError {
         .coreData(
             .coreData,
             """
-            Row \(reference) is of entity number \(entityNumber), not of '\(home.entity.name ?? "")', which has number \
-            \(home.entityNumber).
+            Row \(reference) is of entity number \(entityNumber), not of '\(storedEntity.entity.name ?? "")', which has number \
+            \(storedEntity.entityNumber).
             """)
     }
 }

@@ -67,16 +67,16 @@ package final class RowCache: @unchecked Sendable {
     package struct Contents {
         private typealias Tables = [UInt32: ReferenceMap<Row>]
 
-        private var young: Tables = [:]
+        private var recent: Tables = [:]
         private var old: Tables = [:]
-        private var youngCost = 0
+        private var recentCost = 0
         private let limit: Int
 
         fileprivate init(limit: Int) { self.limit = limit }
 
         /// The row of an object, if it is cached. O(1).
         package mutating func row(_ key: ObjectKey) -> Row? {
-            if let row = young[key.table]?.value(key.reference) { return row }
+            if let row = recent[key.table]?.value(key.reference) { return row }
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
             add(row, key.table)
             return row
@@ -91,17 +91,17 @@ package final class RowCache: @unchecked Sendable {
         /// Not for other modules, where it would not be compiled for a type of collection.
         fileprivate mutating func add(all rows: some Collection<Row>, _ table: UInt32) {
             guard !rows.isEmpty else { return }
-            var rowsOfTable = youngTable(table)
+            var rowsOfTable = recentTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
             if let first = rows.first { rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost)) }
             for row in rows {
-                if let replaced = rowsOfTable.set(row, for: row.reference) { youngCost -= replaced.cost }
-                youngCost += row.cost
-                guard youngCost > limit / 2 else { continue }
-                old = young
-                young = [:]
-                youngCost = 0
-                rowsOfTable = youngTable(table)
+                if let replaced = rowsOfTable.set(row, for: row.reference) { recentCost -= replaced.cost }
+                recentCost += row.cost
+                guard recentCost > limit / 2 else { continue }
+                old = recent
+                recent = [:]
+                recentCost = 0
+                rowsOfTable = recentTable(table)
             }
         }
 
@@ -109,26 +109,26 @@ package final class RowCache: @unchecked Sendable {
         fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
             add(
                 all: rows.filter {
-                    young[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
+                    recent[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
                 }, table)
         }
 
-        private mutating func youngTable(_ number: UInt32) -> ReferenceMap<Row> {
-            if let table = young[number] { return table }
+        private mutating func recentTable(_ number: UInt32) -> ReferenceMap<Row> {
+            if let table = recent[number] { return table }
             let table = ReferenceMap<Row>()
-            young[number] = table
+            recent[number] = table
             return table
         }
 
         package mutating func remove(_ key: ObjectKey) {
-            if let row = young[key.table]?.remove(key.reference) { youngCost -= row.cost }
+            if let row = recent[key.table]?.remove(key.reference) { recentCost -= row.cost }
             old[key.table]?.remove(key.reference)
         }
 
         fileprivate mutating func removeAll() {
-            young = [:]
+            recent = [:]
             old = [:]
-            youngCost = 0
+            recentCost = 0
         }
     }
 }

@@ -6,7 +6,7 @@ protocol LinkDestinations: AnyObject {
     /// The entity binding of a destination, which a new object gets from the save.
     ///
     /// - Throws: 133010 when that is another store; 1550 when the deletion of the destination was saved.
-    func destinationHome(
+    func destinationStoredEntity(
         of object: NSManagedObject, _ relationship: NSRelationshipDescription
     ) throws -> StoredEntity
 }
@@ -16,7 +16,7 @@ struct RowEncoder: ~Copyable {
     private var builder: RowBuilder
 
     /// - Parameter byteLimit: the bytes that the strings and data of one object may take together.
-    init(byteLimit: Int = RowBuilder.mostBytes) { builder = RowBuilder(byteLimit: byteLimit) }
+    init(byteLimit: Int = RowBuilder.maxBytes) { builder = RowBuilder(byteLimit: byteLimit) }
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
@@ -24,10 +24,11 @@ struct RowEncoder: ~Copyable {
     /// - Throws: 134060 when a transformer refuses a value; 133010 for a destination in another store; 1550 when the values
     ///   take more bytes than a row can have.
     mutating func row(
-        _ object: NSManagedObject, _ home: StoredEntity, _ links: (any LinkDestinations)?, timestamp: Double,
+        _ object: NSManagedObject, _ storedEntity: StoredEntity, _ links: (any LinkDestinations)?,
+        timestamp: Double,
         version: Int64
     ) throws -> Row {
-        let layout = home.layout
+        let layout = storedEntity.layout
         builder.begin(slotCount: layout.rowSlotCount)
         for slot in layout.traits.indices {
             let traits = layout.traits[slot]
@@ -48,7 +49,7 @@ struct RowEncoder: ~Copyable {
         }
         do throws(RowTooLarge) {
             return try builder.finish(
-                reference: object.reference, version: version, entityNumber: home.entityNumber,
+                reference: object.reference, version: version, entityNumber: storedEntity.entityNumber,
                 timestamp: timestamp)
         } catch {
             throw error.error(layout, object)
@@ -62,9 +63,12 @@ struct RowEncoder: ~Copyable {
         switch value {
         case .object(let destination):
             guard let relationship = info.relationship, !destination.isDeleted else { break }
-            let home = try links?.destinationHome(of: destination, relationship) ?? destination.home
+            let storedEntity =
+                try links?.destinationStoredEntity(of: destination, relationship) ?? destination.storedEntity
             builder.set(slot, integer: destination.reference)
-            if info.entitySlot >= 0 { builder.set(info.entitySlot, integer: Int64(home.entityNumber)) }
+            if info.entitySlot >= 0 {
+                builder.set(info.entitySlot, integer: Int64(storedEntity.entityNumber))
+            }
         default: try builder.set(value, info)
         }
     }

@@ -9,7 +9,7 @@ package class StoreCompanion: @unchecked Sendable {
 
     /// Called after a save or a batch request has changed the store. `keys` are the changed objects; nil where they are to be read
     /// from the store's history.
-    package func storeDidChange(_ keys: (() -> [(home: StoredEntity, reference: Int64)])?) {}
+    package func storeDidChange(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {}
 
     /// Called when the store has closed its file, or has opened another one.
     package func storeDidClose() {}
@@ -17,8 +17,9 @@ package class StoreCompanion: @unchecked Sendable {
 
 extension UnitOfWork {
     /// The objects that it inserts, updates or deletes.
-    var changedKeys: [(home: StoredEntity, reference: Int64)] {
-        inserts.map { ($0.home, $0.row.reference) } + updates.map { ($0.home, $0.row.reference) }
-            + deletions.map { ($0.home, $0.old.reference) }
+    var changedKeys: [(storedEntity: StoredEntity, reference: Int64)] {
+        inserts.map { ($0.storedEntity, $0.row.reference) }
+            + updates.map { ($0.storedEntity, $0.row.reference) }
+            + deletions.map { ($0.storedEntity, $0.old.reference) }
     }
 }

@@ -18,7 +18,7 @@ extension NSManagedObject {
             guard info.kind != .fetched else { continue }
             // An unchanged relationship of a saved object is as valid as it was.
             if event == .update, info.kind.isRelationship, !touched.contains(slot) { continue }
-            if info.kind == .toMany, !needsMembers(slot, asksClass: checksValues) { continue }
+            if info.kind == .toMany, !needsMembers(slot, callsClass: checksValues) { continue }
             do {
                 try validateProperty(at: slot)
             } catch {
@@ -58,14 +58,14 @@ extension NSManagedObject {
     /// a save that adds a book to an author need not read all the author's books.
     ///
     /// - Parameter asksClass: whether the class validates too, with the loaded members.
-    private final func needsMembers(_ slot: Int, asksClass: Bool) -> Bool {
+    private final func needsMembers(_ slot: Int, callsClass: Bool) -> Bool {
         let info = layout.slots[slot]
         guard let relationship = info.relationship, relationship.isOptional,
             ClassProperties.of(self).validators[info.name] == nil
         else { return true }
         if relationship.minCount > 0 || relationship.maxCount > 0 { return true }
         // A new object is known from here on to have none.
-        return toMany(at: slot).isLoaded && (asksClass || layout.traits[slot].hasRules)
+        return toMany(at: slot).isLoaded && (callsClass || layout.traits[slot].hasRules)
     }
 
     /// Checks a property's value by `validateValue(_:forKey:)`, and adopts its replacement.
@@ -142,7 +142,7 @@ extension NSManagedObject {
 
     private final func validateAbsence(_ info: PropertySlot) throws {
         guard !info.property.isOptional, info.kind != .fetched else { return }
-        let cure =
+        let hint =
             info.isDerived
             ? """
              A derived attribute is computed when the object is saved, so before its first save it has no value: make \
@@ -150,7 +150,7 @@ extension NSManagedObject {
             """ : ""
         throw ValidationErrors.error(
             NSValidationMissingMandatoryPropertyError, self, key: info.name, value: nil,
-            sentence: "\(info.name) is a required value.\(cure)")
+            sentence: "\(info.name) is a required value.\(hint)")
     }
 
     private final func validateCount(_ value: Any?, _ info: PropertySlot) throws {
@@ -208,7 +208,7 @@ extension NSManagedObject {
             guard let relationship = layout.slots[slot].relationship,
                 relationship.deleteRule == .denyDeleteRule
             else { continue }
-            try context?.takeLaterLinks(of: self, at: slot)
+            try context?.adoptLaterLinks(of: self, at: slot)
             let left = destinations(at: slot).filter {
                 !$0.isDeleted && $0.leads(to: self, relationship.inverseRelationship)
             }

@@ -11,13 +11,13 @@ struct ArchiveTree: Encodable, Sendable {
     let children: [ArchiveTree]
 
     private static let deepest = 32
-    private static let mostNodes = 2000
+    private static let maxNodes = 2000
     /// How many bytes of text the whole tree may have.
-    private static let mostText = 512 << 10
+    private static let maxText = 512 << 10
     private static let longestText = 2000
     private static let longestName = 200
     /// How many entries of a dictionary are looked at for what an object's class and members are.
-    private static let mostFields = 4096
+    private static let maxFields = 4096
 
     /// The tree of some data; nil for what is neither a keyed archive nor a binary property list.
     init?(_ data: Data) {
@@ -26,7 +26,7 @@ struct ArchiveTree: Encodable, Sendable {
         guard let list = archive?.list ?? (try? BinaryPropertyList(data)) else { return nil }
         var reader = Reader(list: list, archive: archive)
         if let archive {
-            let top = archive.top.prefix(Self.mostNodes).sorted { $0.key < $1.key }
+            let top = archive.top.prefix(Self.maxNodes).sorted { $0.key < $1.key }
             let children = reader.fields(top, depth: 1)
             self = children.count == 1 ? children[0] : ArchiveTree("archive", "", "", children)
         } else {
@@ -50,7 +50,7 @@ struct ArchiveTree: Encodable, Sendable {
         /// The objects of the archive on the way from the top to here: an archive may hold cycles.
         private var path: Set<UInt64> = []
         private var count = 0
-        private var textLeft = ArchiveTree.mostText
+        private var textLeft = ArchiveTree.maxText
         /// The names of classes by the position of their description; nil for what describes none.
         private var classNames: [Int: String?] = [:]
 
@@ -59,7 +59,7 @@ struct ArchiveTree: Encodable, Sendable {
             self.archive = archive
         }
 
-        private var isFull: Bool { count >= ArchiveTree.mostNodes || textLeft <= 0 }
+        private var isFull: Bool { count >= ArchiveTree.maxNodes || textLeft <= 0 }
 
         mutating func tree(_ index: Int, _ name: String, depth: Int) -> ArchiveTree {
             count += 1
@@ -116,22 +116,23 @@ struct ArchiveTree: Encodable, Sendable {
         }
 
         private mutating func object(_ reference: UInt64, _ label: String, _ depth: Int) -> ArchiveTree {
-            guard let archive, let place = try? archive.object(at: reference) else {
+            guard let archive, let position = try? archive.object(at: reference) else {
                 return ArchiveTree(label, "null", "null")
             }
             // A reference may lead to a reference, and so to itself.
             guard path.insert(reference).inserted else {
-                return ArchiveTree(label, className(place) ?? "object", "↑ the same object")
+                return ArchiveTree(label, className(position) ?? "object", "↑ the same object")
             }
             defer { path.remove(reference) }
-            guard let name = className(place), case .dictionary(let keys, let values) = list.nodes[place]
-            else { return tree(place, label, depth: depth + 1) }
+            guard let name = className(position),
+                case .dictionary(let keys, let values) = list.nodes[position]
+            else { return tree(position, label, depth: depth + 1) }
             let members = elements(value("NS.objects", keys, values))
             if let members, let names = elements(value("NS.keys", keys, values)) {
                 return ArchiveTree(label, name, "", pairs(names, members, depth))
             }
             if let members { return ArchiveTree(label, name, "", self.members(members, depth)) }
-            let shown = zip(keys, values).prefix(ArchiveTree.mostNodes).compactMap {
+            let shown = zip(keys, values).prefix(ArchiveTree.maxNodes).compactMap {
                 key, value -> (key: String, value: Int)? in
                 guard case .string(let text) = list.nodes[key], text != "$class" else { return nil }
                 return (text, value)
@@ -145,8 +146,8 @@ struct ArchiveTree: Encodable, Sendable {
         }
 
         /// The name of the class of an object; nil for what has none.
-        private mutating func className(_ place: Int) -> String? {
-            guard case .dictionary(let keys, let values) = list.nodes[place],
+        private mutating func className(_ position: Int) -> String? {
+            guard case .dictionary(let keys, let values) = list.nodes[position],
                 let field = value("$class", keys, values),
                 case .identifier(let reference) = list.nodes[field],
                 let description = try? archive?.object(at: reference)
@@ -169,7 +170,7 @@ struct ArchiveTree: Encodable, Sendable {
 
         /// The value of a key among the first entries of a dictionary.
         private func value(_ name: String, _ keys: [Int], _ values: [Int]) -> Int? {
-            for (key, value) in zip(keys, values).prefix(ArchiveTree.mostFields) {
+            for (key, value) in zip(keys, values).prefix(ArchiveTree.maxFields) {
                 if case .string(name) = list.nodes[key] { return value }
             }
             return nil
@@ -186,8 +187,8 @@ struct ArchiveTree: Encodable, Sendable {
             case .string(let text): return text
             case .integer(let value): return "\(value)"
             case .identifier(let reference):
-                guard let place = try? archive?.object(at: reference),
-                    case .string(let text) = list.nodes[place]
+                guard let position = try? archive?.object(at: reference),
+                    case .string(let text) = list.nodes[position]
                 else { return "key" }
                 return text
             default: return "key"

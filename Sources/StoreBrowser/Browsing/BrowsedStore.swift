@@ -15,7 +15,7 @@ package final class BrowsedStore: @unchecked Sendable {
     let source: OpenStore
     /// The context with the changes; nil for a store that can only be read.
     let editing: NSManagedObjectContext?
-    let running = RunningQuestions()
+    let running = RunningQueries()
     let precedence = Precedence()
     let isExporting = ExportFlag()
     let exports = ExportLog()
@@ -82,11 +82,11 @@ package final class BrowsedStore: @unchecked Sendable {
     ///   - yields: whether it waits for more urgent questions (`Precedence`). It is ended for that, and begun anew.
     /// - Throws: what `body` throws; `BrowsingError` when it took too long, or there was a newer question.
     func reading<Value: Sendable>(
-        for asker: String? = nil, in group: QuestionGroup = QuestionGroup(), yields: Bool = false,
+        for client: String? = nil, in group: QueryGroup = QueryGroup(), yields: Bool = false,
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
     ) async throws -> Value {
-        if let asker { running.begin(asker, group) }
-        defer { if let asker { running.end(asker, group) } }
+        if let client { running.begin(client, group) }
+        defer { if let client { running.end(client, group) } }
         guard yields else { return try await reading(in: group, FetchCancellation(), body) }
         while true {
             let cancellation = FetchCancellation()
@@ -95,7 +95,7 @@ package final class BrowsedStore: @unchecked Sendable {
             do {
                 return try await reading(in: group, cancellation, body)
             } catch let error as BrowsingError
-                where error.code == BrowsingError.superseded.code && turn.madeWay && !group.isCancelled
+                where error.code == BrowsingError.superseded.code && turn.didYield && !group.isCancelled
             {
                 continue
             }
@@ -103,7 +103,7 @@ package final class BrowsedStore: @unchecked Sendable {
     }
 
     private func reading<Value: Sendable>(
-        in group: QuestionGroup, _ cancellation: FetchCancellation,
+        in group: QueryGroup, _ cancellation: FetchCancellation,
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
     ) async throws -> Value {
         let deadline = Deadline(cancellation)

@@ -12,14 +12,14 @@ struct LinkTargets: Encodable, Sendable {
     ///   - entity: the name of the entity that the relationship leads to.
     ///   - text: a part of the text, whatever its case and accents, or a number.
     /// - Throws: `BrowsingError`, an error of the store.
-    init(_ text: String, in entity: String, for asker: String?, of store: BrowsedStore) async throws {
+    init(_ text: String, in entity: String, for client: String?, of store: BrowsedStore) async throws {
         let label = try store.entity(named: entity).labelName
-        guard text.utf8.count <= Question.longestPredicate else {
-            throw BrowsingError("The text is longer than \(Question.longestPredicate) bytes.")
+        guard text.utf8.count <= ObjectQuery.longestPredicate else {
+            throw BrowsingError("The text is longer than \(ObjectQuery.longestPredicate) bytes.")
         }
         var found: [Int64] = []
         if let label, !text.isEmpty {
-            found = try await store.reading(for: asker) { context, cancellation in
+            found = try await store.reading(for: client) { context, cancellation in
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity)
                 request.predicate = Self.condition(label, text)
                 return try FetchInspection(request, in: context).page(

@@ -40,8 +40,8 @@ struct ObjectDetail: Encodable, Sendable {
     }
 
     static let longestText = 64 << 10
-    private static let mostLinks = 20
-    private static let mostLoaded = 200
+    private static let maxLinks = 20
+    private static let maxLoaded = 200
     /// The order of a longer one is not read, and not changed.
     private static let longestOrder = 100_000
 
@@ -59,12 +59,12 @@ struct ObjectDetail: Encodable, Sendable {
     ///   - starts: the index, counted from 0, from which on the members of ordered relationships are returned.
     /// - Throws: `BrowsingError` when there is no such object, or another one was requested meanwhile; an error of the store.
     init(
-        _ reference: ObjectReference, for asker: String? = nil, from starts: [String: Int] = [:],
+        _ reference: ObjectReference, for client: String? = nil, from starts: [String: Int] = [:],
         of store: BrowsedStore
     ) async throws {
-        let question = QuestionGroup()
-        if let asker { store.running.begin(asker, question) }
-        defer { if let asker { store.running.end(asker, question) } }
+        let query = QueryGroup()
+        if let client { store.running.begin(client, query) }
+        defer { if let client { store.running.end(client, query) } }
         let context = store.objects
         let found = try await store.precedence.ahead {
             try await context.perform { try Self.values(reference, store, context) }
@@ -78,7 +78,7 @@ struct ObjectDetail: Encodable, Sendable {
                 group.addTask {
                     do {
                         return try await Self.relationship(
-                            name, of: reference, from: starts[name] ?? 0, found.isSaved, store, question)
+                            name, of: reference, from: starts[name] ?? 0, found.isSaved, store, query)
                     } catch {
                         return Relationship(name: name, count: 0, links: [], problem: Self.text(error))
                     }
@@ -86,7 +86,7 @@ struct ObjectDetail: Encodable, Sendable {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        guard !question.isCancelled else { throw BrowsingError.superseded }
+        guard !query.isCancelled else { throw BrowsingError.superseded }
         relationships = (found.toOne + toMany).sorted { $0.name < $1.name }
     }
 
@@ -137,13 +137,14 @@ struct ObjectDetail: Encodable, Sendable {
     ) throws -> StatementTimes {
         var times = StatementTimes()
         guard reference.key > 0,
-            let home = store.source.store.schema.entities.first(where: { $0.name == reference.entity })?.home
+            let storedEntity = store.source.store.schema.entities.first(where: { $0.name == reference.entity }
+            )?.storedEntity
         else { return times }
         let request = NSFetchRequest<NSManagedObject>(entityName: reference.entity)
         request.predicate = NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(),
             rightExpression: NSExpression(
-                forConstantValue: NSManagedObjectID(home: home, reference: reference.key)),
+                forConstantValue: NSManagedObjectID(storedEntity: storedEntity, reference: reference.key)),
             modifier: .direct, type: .equalTo)
         request.returnsObjectsAsFaults = false
         request.includesPendingChanges = false
@@ -228,28 +229,28 @@ struct ObjectDetail: Encodable, Sendable {
 
     private static func relationship(
         _ name: String, of reference: ObjectReference, from start: Int, _ isSaved: Bool,
-        _ store: BrowsedStore, _ group: QuestionGroup
+        _ store: BrowsedStore, _ group: QueryGroup
     ) async throws -> Relationship {
         let isOrdered = try store.relationship(name, of: reference).isOrdered
-        var question = Question(entity: try store.destination(of: name, reference))
-        question.related = (reference, name)
-        let asked = question
+        var query = ObjectQuery(entity: try store.destination(of: name, reference))
+        query.related = (reference, name)
+        let linkQuery = query
         let counted =
             isSaved
             ? try await store.reading(in: group, yields: true) { context, cancellation in
-                let request = try asked.request(NSManagedObject.self, of: store, in: context)
+                let request = try linkQuery.request(NSManagedObject.self, of: store, in: context)
                 return try FetchInspection(request, in: context).count(cancellation)
             } : nil
         let count = counted?.count ?? 0
         let statements = counted.map { [ShownStatement($0.execution, of: "Number of \(name)")] } ?? []
-        guard count > (isOrdered ? longestOrder : mostLoaded) else {
+        guard count > (isOrdered ? longestOrder : maxLoaded) else {
             return try await store.precedence.ahead {
                 try await few(name, of: reference, from: start, isSaved, store, group, statements)
             }
         }
-        let order = ObjectPage.Order(limit: mostLinks)
+        let order = ObjectPage.Order(limit: maxLinks)
         let page = try await store.precedence.ahead {
-            try await ObjectPage(asked, order, in: group, of: store)
+            try await ObjectPage(linkQuery, order, in: group, of: store)
         }
         return Relationship(
             name: name, count: count, links: page.rows.map { Link(id: $0.id, label: nil) },
@@ -259,7 +260,7 @@ struct ObjectDetail: Encodable, Sendable {
     /// A relationship with few enough objects to read all links, in their order.
     private static func few(
         _ name: String, of reference: ObjectReference, from start: Int, _ isSaved: Bool,
-        _ store: BrowsedStore, _ group: QuestionGroup, _ counted: [ShownStatement]
+        _ store: BrowsedStore, _ group: QueryGroup, _ counted: [ShownStatement]
     ) async throws -> Relationship {
         let relationship = try store.relationship(name, of: reference)
         var statements = counted
@@ -272,22 +273,22 @@ struct ObjectDetail: Encodable, Sendable {
             ids = found.objects
             statements += found.execution.map { [ShownStatement($0, of: "Links of \(name)")] } ?? []
         }
-        let (stored, told) = (ids, statements)
+        let (stored, executed) = (ids, statements)
         let context = store.objects
         return try await context.perform {
             // Who may have changes knows them, and their order.
             let ids =
                 store.editing == nil
                 ? stored : try store.object(reference, in: context).objectIDs(forRelationshipNamed: name)
-            let last = (ids.count - 1) / mostLinks * mostLinks
-            let first = relationship.isOrdered ? min(max(start, 0), max(last, 0)) / mostLinks * mostLinks : 0
-            let shown = Array(ids.dropFirst(first).prefix(mostLinks))
+            let last = (ids.count - 1) / maxLinks * maxLinks
+            let first = relationship.isOrdered ? min(max(start, 0), max(last, 0)) / maxLinks * maxLinks : 0
+            let shown = Array(ids.dropFirst(first).prefix(maxLinks))
             let times = try rows(of: shown, relationship, context)
             return Relationship(
                 name: name, count: ids.count, links: shown.map { link($0, context) }, start: first,
-                hasParts: relationship.isOrdered && ids.count > mostLinks,
+                hasParts: relationship.isOrdered && ids.count > maxLinks,
                 canMove: relationship.isOrdered && store.editing != nil,
-                statements: told + times.statements)
+                statements: executed + times.statements)
         }
     }
 }
@@ -345,10 +346,10 @@ extension BrowsedStore {
         return try source.store.withContents { contents in
             let snapshot = contents.snapshot
             guard let entity = snapshot.schema.entities.first(where: { $0.name == reference.entity }),
-                let index = entity.home.layout.index(of: attribute.name),
+                let index = entity.storedEntity.layout.index(of: attribute.name),
                 let row = try snapshot.rows(of: entity, references: [reference.key]).first
             else { return nil }
-            let slot = entity.home.layout.slots[index]
+            let slot = entity.storedEntity.layout.slots[index]
             guard !row.isNull(slot.rowSlot) else { return nil }
             let file = snapshot.externalFile(row, slot)
             var (start, length) = try snapshot.dataStart(row, slot, atMost: min(most, ShownBytes.longestHex))

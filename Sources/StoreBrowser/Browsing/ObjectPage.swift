@@ -11,7 +11,7 @@ struct ObjectPage: Encodable, Sendable {
         let state: String?
     }
 
-    static let mostRows = 200
+    static let maxRows = 200
     private static let longestText = 300
 
     let entity: String
@@ -35,19 +35,19 @@ struct ObjectPage: Encodable, Sendable {
     /// - Parameter group: the question that the page is a part of; nil for one of its own.
     /// - Throws: `PredicateFormatError`, `BrowsingError`, an error of the store.
     init(
-        _ question: Question, _ order: Order, in group: QuestionGroup = QuestionGroup(),
+        _ query: ObjectQuery, _ order: Order, in group: QueryGroup = QueryGroup(),
         of store: BrowsedStore
     ) async throws {
-        let entity = try store.entity(named: question.entity)
+        let entity = try store.entity(named: query.entity)
         if let key = order.key {
             guard let attribute = entity.attributesByName[key], attribute.isComparable, !attribute.isTransient
             else {
                 throw BrowsingError("The table cannot be sorted by '\(key)'.", field: "sort")
             }
         }
-        let limit = min(max(order.limit, 1), Self.mostRows)
-        let page = try await store.reading(for: question.asker, in: group) { context, cancellation in
-            let request = try question.request(NSManagedObject.self, of: store, in: context)
+        let limit = min(max(order.limit, 1), Self.maxRows)
+        let page = try await store.reading(for: query.client, in: group) { context, cancellation in
+            let request = try query.request(NSManagedObject.self, of: store, in: context)
             return try FetchInspection(request, in: context).page(
                 sortedBy: order.key, ascending: order.isAscending, after: order.after, limit: limit,
                 cancellation)
@@ -55,12 +55,12 @@ struct ObjectPage: Encodable, Sendable {
         let attributes = entity.attributesByName.values.sorted { $0.name < $1.name }
         let links = entity.relationshipsByName.values.filter { !$0.isToMany }.sorted { $0.name < $1.name }
         let context = store.objects
-        let isFirst = order.after == nil && question.predicate.isEmpty && question.related == nil
+        let isFirst = order.after == nil && query.predicate.isEmpty && query.related == nil
         let shown = attributes
         let fetched: StatementTimes
         (rows, fetched) = try await context.perform {
             var times = StatementTimes()
-            let objects = try Self.objects(page.keys, of: question.entity, in: store, context, &times)
+            let objects = try Self.objects(page.keys, of: query.entity, in: store, context, &times)
             // What is not in the store yet has no position in an order.
             let new =
                 isFirst
@@ -80,7 +80,7 @@ struct ObjectPage: Encodable, Sendable {
             }
             return (rows, times)
         }
-        self.entity = question.entity
+        self.entity = query.entity
         columns = (attributes as [NSPropertyDescription] + links).map(\.name)
         next = page.hasMore ? page.keys.last.map(String.init) : nil
         statements =
@@ -92,14 +92,17 @@ struct ObjectPage: Encodable, Sendable {
         _ keys: [Int64], of entity: String, in store: BrowsedStore, _ context: NSManagedObjectContext,
         _ times: inout StatementTimes
     ) throws -> [NSManagedObject] {
-        guard let home = store.source.store.schema.entities.first(where: { $0.name == entity })?.home else {
+        guard
+            let storedEntity = store.source.store.schema.entities.first(where: { $0.name == entity })?
+                .storedEntity
+        else {
             return []
         }
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
         request.predicate = NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(),
             rightExpression: NSExpression(
-                forConstantValue: keys.map { NSManagedObjectID(home: home, reference: $0) }),
+                forConstantValue: keys.map { NSManagedObjectID(storedEntity: storedEntity, reference: $0) }),
             modifier: .direct, type: .in)
         request.returnsObjectsAsFaults = false
         // What was deleted, but not saved, is shown as such.

@@ -12,7 +12,7 @@ struct PageExport: Sendable {
 
     private static let batchSize = 200
 
-    private let question: Question
+    private let query: ObjectQuery
     private let order: ObjectPage.Order
     private let format: Format
     private let store: BrowsedStore
@@ -29,13 +29,13 @@ struct PageExport: Sendable {
     var statements: [ShownStatement] { executed.statements }
 
     /// - Throws: `BrowsingError` for an entity that is not there, or when the store is being exported already.
-    init(_ question: Question, _ order: ObjectPage.Order, as format: Format, of store: BrowsedStore) throws {
-        self.question = question
+    init(_ query: ObjectQuery, _ order: ObjectPage.Order, as format: Format, of store: BrowsedStore) throws {
+        self.query = query
         self.order = order
         self.format = format
         self.store = store
         turn = try ExportTurn(store.isExporting)
-        fields = try StoreQuery(store.source, entity: question.entity).fields
+        fields = try StoreQuery(store.source, entity: query.entity).fields
         last = order.after
     }
 
@@ -44,9 +44,9 @@ struct PageExport: Sendable {
     /// - Throws: `PredicateFormatError`, `BrowsingError`, an error of the store.
     mutating func next() async throws -> String? {
         guard !hasEnded else { return nil }
-        let (question, order, after, store) = (question, order, last, store)
+        let (query, order, after, store) = (query, order, last, store)
         let page = try await store.reading { context, cancellation in
-            let request = try question.request(NSManagedObject.self, of: store, in: context)
+            let request = try query.request(NSManagedObject.self, of: store, in: context)
             return try FetchInspection(request, in: context).page(
                 sortedBy: order.key, ascending: order.isAscending, after: after, limit: Self.batchSize,
                 cancellation)
@@ -54,7 +54,7 @@ struct PageExport: Sendable {
         let (format, fields) = (format, fields)
         let (lines, executions) = try await store.reading { _, cancellation in
             let (found, executions) = try Self.values(
-                page.keys, of: question.entity, in: store, cancellation)
+                page.keys, of: query.entity, in: store, cancellation)
             let lines = found.map { reference, values in
                 format == .csv
                     ? CSVText.line(["\(reference)"] + fields.map { values[$0]?.field })
@@ -113,11 +113,11 @@ private struct ExecutedStatements: Sendable {
 
     mutating func add(_ executions: [FetchInspection.Execution], _ title: String) {
         for execution in executions {
-            let place = found.firstIndex {
+            let position = found.firstIndex {
                 $0.execution.statement == execution.statement && $0.title == title
             }
-            if let place {
-                found[place].execution.add(count: execution.count, seconds: execution.seconds)
+            if let position {
+                found[position].execution.add(count: execution.count, seconds: execution.seconds)
             } else if found.count < Self.most {
                 found.append((title, execution))
             }

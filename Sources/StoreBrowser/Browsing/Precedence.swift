@@ -5,17 +5,17 @@ import Synchronization
 /// for reading answers one question after the other, and counting a large table takes longer than a page of it.
 final class Precedence: Sendable {
     /// A reading that makes way for others.
-    final class Yielding: Sendable {
+    final class YieldingRead: Sendable {
         private let cancellation: FetchCancellation
-        private let hasMadeWay = Mutex(false)
+        private let hasYielded = Mutex(false)
 
         fileprivate init(_ cancellation: FetchCancellation) { self.cancellation = cancellation }
 
         /// Whether it was ended for another question, after which it can be begun anew.
-        var madeWay: Bool { hasMadeWay.withLock { $0 } }
+        var didYield: Bool { hasYielded.withLock { $0 } }
 
-        fileprivate func makeWay() {
-            hasMadeWay.withLock { $0 = true }
+        fileprivate func yieldTurn() {
+            hasYielded.withLock { $0 = true }
             cancellation.cancel()
         }
     }
@@ -23,7 +23,7 @@ final class Precedence: Sendable {
     private struct State {
         /// How many questions users wait for.
         var urgent = 0
-        var yielding: [Yielding] = []
+        var yielding: [YieldingRead] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -35,7 +35,7 @@ final class Precedence: Sendable {
             state.urgent += 1
             return state.yielding
         }
-        for reading in yielding { reading.makeWay() }
+        for reading in yielding { reading.yieldTurn() }
         defer {
             let waiting = state.withLock { state in
                 state.urgent -= 1
@@ -48,8 +48,8 @@ final class Precedence: Sendable {
     }
 
     /// Begins a reading that yields as soon as no urgent reading waits. It is ended with `end(_:)`.
-    func begin(_ cancellation: FetchCancellation) async -> Yielding {
-        let reading = Yielding(cancellation)
+    func begin(_ cancellation: FetchCancellation) async -> YieldingRead {
+        let reading = YieldingRead(cancellation)
         while true {
             let hasBegun = state.withLock { state in
                 if state.urgent == 0 { state.yielding.append(reading) }
@@ -66,7 +66,7 @@ final class Precedence: Sendable {
         }
     }
 
-    func end(_ reading: Yielding) {
+    func end(_ reading: YieldingRead) {
         state.withLock { $0.yielding.removeAll { $0 === reading } }
     }
 }

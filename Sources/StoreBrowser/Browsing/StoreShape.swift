@@ -65,7 +65,7 @@ struct StoreShape: Encodable, Sendable {
         type = source.type.description
         canWrite = store.editing != nil
         notices = source.notices
-        entities = source.store.schema.entities.map { Self.entity($0.home.entity) }
+        entities = source.store.schema.entities.map { Self.entity($0.storedEntity.entity) }
             .sorted { $0.name.localizedStandardCompare($1.name) == .orderedAscending }
     }
 

@@ -23,8 +23,8 @@ struct StoreTimeline: Encodable, Sendable {
         let tombstone: [String: String]
     }
 
-    private static let mostTransactions = 50
-    private static let mostChanges = 100
+    private static let maxTransactions = 50
+    private static let maxChanges = 100
 
     /// Whether the store has a history.
     let isKept: Bool
@@ -39,7 +39,7 @@ struct StoreTimeline: Encodable, Sendable {
     init(before: Int64?, of store: BrowsedStore) async throws {
         let page = try await store.reading { _, cancellation in
             try store.source.store.historyPage(
-                before: before ?? .max, count: Self.mostTransactions, changeCount: Self.mostChanges,
+                before: before ?? .max, count: Self.maxTransactions, changeCount: Self.maxChanges,
                 cancellation,
                 Self.transaction)
         }

@@ -9,7 +9,7 @@ struct ValueCounts: Encodable, Sendable {
         let count: Int
     }
 
-    private static let mostGroups = 120
+    private static let maxGroups = 120
 
     let groups: [Group]
     /// Whether there are more values than these.
@@ -19,18 +19,18 @@ struct ValueCounts: Encodable, Sendable {
     /// - Parameter unit: what dates are grouped by; days and longer.
     /// - Throws: `PredicateFormatError`, `BrowsingError`, an error of the store.
     init(
-        of question: Question, by key: String, unit: FetchInspection.DateUnit?, of store: BrowsedStore
+        of query: ObjectQuery, by key: String, unit: FetchInspection.DateUnit?, of store: BrowsedStore
     ) async throws {
-        let entity = try store.entity(named: question.entity)
+        let entity = try store.entity(named: query.entity)
         guard let attribute = entity.attributesByName[key], attribute.isComparable, !attribute.isTransient
         else {
             throw BrowsingError("Objects cannot be counted by '\(key)'.", field: "by")
         }
         let isDate = attribute.attributeType == .dateAttributeType
-        let found = try await store.reading(for: question.asker, yields: true) { context, cancellation in
-            let request = try question.request(NSManagedObject.self, of: store, in: context)
+        let found = try await store.reading(for: query.client, yields: true) { context, cancellation in
+            let request = try query.request(NSManagedObject.self, of: store, in: context)
             return try FetchInspection(request, in: context).groups(
-                by: key, unit: isDate ? unit ?? .month : nil, limit: Self.mostGroups, cancellation)
+                by: key, unit: isDate ? unit ?? .month : nil, limit: Self.maxGroups, cancellation)
         }
         let isBoolean = attribute.attributeType == .booleanAttributeType
         groups = found.groups.map { group in

@@ -142,7 +142,7 @@ struct StoreEditing: Sendable {
 
     /// Moves a member of an ordered relationship to another position; one beyond the others is the last.
     func move(
-        _ key: String, of reference: ObjectReference, _ other: ObjectReference, to place: Int
+        _ key: String, of reference: ObjectReference, _ other: ObjectReference, to position: Int
     ) async throws -> State {
         try await change { context in
             let object = try store.object(reference, in: context)
@@ -154,7 +154,7 @@ struct StoreEditing: Sendable {
             guard old != NSNotFound else {
                 throw BrowsingError("\(other) is not in '\(key)' of \(reference).", field: key)
             }
-            let new = min(max(place, 0), members.count - 1)
+            let new = min(max(position, 0), members.count - 1)
             if new != old { members.moveObjects(at: IndexSet(integer: old), to: new) }
             return nil
         }

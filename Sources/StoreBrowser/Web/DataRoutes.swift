@@ -60,26 +60,26 @@ struct DataRoutes: Sendable {
         }
         // A page calls this before a download, which would fail without a word.
         router.get("api/export/check") { request, _ in
-            let (question, order, format) = try Self.export(request)
+            let (query, order, format) = try Self.export(request)
             return try await answer {
-                var export = try PageExport(question, order, as: format, of: store)
+                var export = try PageExport(query, order, as: format, of: store)
                 _ = try await export.next()
                 return Allowed()
             }
         }
         router.get("api/export") { request, _ in
-            let (question, order, format) = try Self.export(request)
+            let (query, order, format) = try Self.export(request)
             let name = request.text("name")
             store.exports.note(name) { $0 = ExportLog.Entry() }
             do {
                 return try await refusing {
-                    var export = try PageExport(question, order, as: format, of: store)
+                    var export = try PageExport(query, order, as: format, of: store)
                     // A problem of the question is reported before anything is sent.
                     let first = try await export.next()
                     let type = format == .csv ? "text/csv" : "application/json"
                     return Response(
                         status: .ok,
-                        headers: Self.download(Self.fileName(question, format), "\(type); charset=utf-8"),
+                        headers: Self.download(Self.fileName(query, format), "\(type); charset=utf-8"),
                         body: body(export, first, name))
                 }
             } catch {
@@ -111,7 +111,7 @@ struct DataRoutes: Sendable {
     /// What is to be exported.
     private static func export(
         _ request: Request
-    ) throws -> (Question, ObjectPage.Order, PageExport.Format) {
+    ) throws -> (ObjectQuery, ObjectPage.Order, PageExport.Format) {
         // A whole table must not be read for its length.
         guard request.method == .get else {
             throw SiteError(.methodNotAllowed, code: "method", "An export must be requested with GET.")
@@ -119,7 +119,7 @@ struct DataRoutes: Sendable {
         guard let format = PageExport.Format(rawValue: request.text("format") ?? "") else {
             throw SiteError(.badRequest, code: "request", "A table can be exported as csv or json.")
         }
-        return (try request.question(), request.order(), format)
+        return (try request.query(), request.order(), format)
     }
 
     /// All bytes of a value.
@@ -148,8 +148,8 @@ struct DataRoutes: Sendable {
     }
 
     /// A name with letters, digits and dashes only: names of entities may hold what headers cannot.
-    private static func fileName(_ question: Question, _ format: PageExport.Format) -> String {
-        let letters = question.entity.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    private static func fileName(_ query: ObjectQuery, _ format: PageExport.Format) -> String {
+        let letters = query.entity.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         return "\(String(letters.prefix(100))).\(format.rawValue)"
     }
 

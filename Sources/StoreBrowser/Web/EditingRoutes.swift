@@ -23,7 +23,7 @@ struct EditingRoutes: Sendable {
         var removing: Bool
     }
 
-    private struct Place: Decodable {
+    private struct Move: Decodable {
         var id: String
         var key: String
         var member: String
@@ -71,7 +71,7 @@ struct EditingRoutes: Sendable {
             }
         }
         router.post("api/move") { request, context in
-            let place = try await request.json(Place.self, context)
+            let place = try await request.json(Move.self, context)
             let (reference, member) = (try Self.reference(place.id), try Self.reference(place.member))
             return try await answer {
                 try await editing.move(place.key, of: reference, member, to: place.place)

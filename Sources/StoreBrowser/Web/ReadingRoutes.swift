@@ -24,18 +24,18 @@ struct ReadingRoutes: Sendable {
     func add(to router: Router<LocalRequestContext>) {
         router.get("api/store") { _, _ in try Response(json: StoreShape(store)) }
         router.get("api/rows") { request, _ in
-            let question = try request.question()
+            let query = try request.query()
             let order = request.order()
             return try await answer {
-                try await store.precedence.ahead { try await ObjectPage(question, order, of: store) }
+                try await store.precedence.ahead { try await ObjectPage(query, order, of: store) }
             }
         }
         router.get("api/count") { request, _ in
-            let question = try request.question()
+            let query = try request.query()
             return try await answer {
-                let found = try await store.reading(for: question.asker, yields: true) {
+                let found = try await store.reading(for: query.client, yields: true) {
                     context, cancellation in
-                    let request = try question.request(NSManagedObject.self, of: store, in: context)
+                    let request = try query.request(NSManagedObject.self, of: store, in: context)
                     return try FetchInspection(request, in: context).count(cancellation)
                 }
                 return Count(
@@ -44,8 +44,8 @@ struct ReadingRoutes: Sendable {
             }
         }
         router.get("api/check") { request, _ in
-            let question = try request.question()
-            return try await answer { await store.precedence.ahead { await check(question) } }
+            let query = try request.query()
+            return try await answer { await store.precedence.ahead { await check(query) } }
         }
         router.get("api/object") { request, _ in
             let reference = try request.reference("id")
@@ -63,10 +63,10 @@ struct ReadingRoutes: Sendable {
             }
         }
         router.get("api/groups") { request, _ in
-            let question = try request.question()
+            let query = try request.query()
             let key = request.text("by") ?? ""
             let unit = request.text("unit").flatMap(FetchInspection.DateUnit.init(rawValue:))
-            return try await answer { try await ValueCounts(of: question, by: key, unit: unit, of: store) }
+            return try await answer { try await ValueCounts(of: query, by: key, unit: unit, of: store) }
         }
         router.get("api/history") { request, _ in
             let before = request.text("before").flatMap { Int64($0) }
@@ -82,10 +82,10 @@ struct ReadingRoutes: Sendable {
     }
 
     /// Whether a predicate can be read, and executed by the store.
-    private func check(_ question: Question) async -> Check {
+    private func check(_ query: ObjectQuery) async -> Check {
         do {
-            try await store.reading(for: question.asker) { context, _ in
-                let request = try question.request(NSManagedObject.self, of: store, in: context)
+            try await store.reading(for: query.client) { context, _ in
+                let request = try query.request(NSManagedObject.self, of: store, in: context)
                 _ = try context.explanations(of: request)
             }
             return Check()
@@ -123,14 +123,14 @@ extension Request {
         return starts
     }
 
-    func question() throws -> Question {
-        var question = Question(entity: text("entity") ?? "")
-        question.predicate = text("predicate") ?? ""
-        question.asker = text("asker")
+    func query() throws -> ObjectQuery {
+        var query = ObjectQuery(entity: text("entity") ?? "")
+        query.predicate = text("predicate") ?? ""
+        query.client = text("asker")
         if let relationship = text("relationship") {
-            question.related = (try reference("of"), relationship)
+            query.related = (try reference("of"), relationship)
         }
-        return question
+        return query
     }
 
     func order() -> ObjectPage.Order {

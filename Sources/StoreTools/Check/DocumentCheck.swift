@@ -20,10 +20,10 @@ struct DocumentCheck {
         var tally = FindingTally()
         let objects = numbered(contents, &tally)
         var findings: [StoreFinding] = []
-        var lack: [StoreFinding] = []
-        guard let model = model ?? objectModel(&lack) else {
+        var missingModelFindings: [StoreFinding] = []
+        guard let model = model ?? objectModel(&missingModelFindings) else {
             checkLinks(contents, objects, &tally)
-            return tally.findings + lack
+            return tally.findings + missingModelFindings
         }
         do {
             try DocumentNames.checkVersion(contents, url, model)
@@ -37,12 +37,12 @@ struct DocumentCheck {
             findings.append(StoreFinding(.error, .modelMismatch, error.localizedDescription))
             checkLinks(contents, objects, &tally)
         }
-        return findings + tally.findings + lack
+        return findings + tally.findings + missingModelFindings
     }
 
     /// A model that is made from the objects; nil when none can be. Either way a finding says so.
     private func objectModel(_ findings: inout [StoreFinding]) -> NSManagedObjectModel? {
-        let lack = "\(type.description) holds no copy of its model"
+        let missingModelFindings = "\(type.description) holds no copy of its model"
         do {
             let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
                 ofType: type.storeType, at: url)
@@ -50,7 +50,7 @@ struct DocumentCheck {
                 StoreFinding(
                     .warning, .noModel,
                     """
-                    \(lack); values are checked with one that was made from the objects, which knows neither inverses nor what \
+                    \(missingModelFindings); values are checked with one that was made from the objects, which knows neither inverses nor what \
                     must have a value: give it with --model
                     """))
             return model
@@ -58,14 +58,15 @@ struct DocumentCheck {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(lack); give it with --model to have values checked. \(error.localizedDescription)"))
+                    "\(missingModelFindings); give it with --model to have values checked. \(error.localizedDescription)"
+                ))
             return nil
         }
     }
 
     /// The positions of the objects by number.
     private func numbered(_ contents: DocumentContents, _ tally: inout FindingTally) -> [Int64: Int] {
-        var places: [Int64: Int] = [:]
+        var positions: [Int64: Int] = [:]
         var highest: Int64 = 0
         for (index, object) in contents.objects.enumerated() {
             guard let number = object.number else {
@@ -74,30 +75,30 @@ struct DocumentCheck {
                     "its identifier is not valid")
                 continue
             }
-            if places.updateValue(places[number] ?? index, forKey: number) != nil {
+            if positions.updateValue(positions[number] ?? index, forKey: number) != nil {
                 tally.note(
                     .error, .invalidKey, object.entityName, nil, "\(object.entityName)/\(number)",
                     "another object has the same identifier")
             }
             highest = max(highest, number)
         }
-        if highest > contents.lastNumber, let index = places[highest] {
+        if highest > contents.lastNumber, let index = positions[highest] {
             let object = contents.objects[index]
             tally.note(
                 .warning, .highestKey, object.entityName, nil, "\(object.entityName)/\(highest)",
                 "the file says that no number is above \(contents.lastNumber): new objects could get numbers that are taken"
             )
         }
-        return places
+        return positions
     }
 
     /// Without a model: that all destinations are there.
     private func checkLinks(
-        _ contents: DocumentContents, _ places: [Int64: Int], _ tally: inout FindingTally
+        _ contents: DocumentContents, _ positions: [Int64: Int], _ tally: inout FindingTally
     ) {
         for object in contents.objects {
-            for link in object.links where link.numbers.contains(where: { $0.flatMap { places[$0] } == nil })
-            {
+            for link in object.links
+            where link.numbers.contains(where: { $0.flatMap { positions[$0] } == nil }) {
                 tally.note(
                     .error, .danglingReference, object.entityName, link.name,
                     Self.name(object, object.entityName), "it leads to an object that is not there")
@@ -114,30 +115,30 @@ struct DocumentCheck {
     /// An object of the file as the model sees it.
     private struct Known {
         let object: DocumentContents.Object
-        let home: StoredEntity
+        let storedEntity: StoredEntity
         /// The destinations, by relationship.
         var links: [String: [Int64]] = [:]
 
-        var entity: String { home.entity.name ?? "" }
+        var entity: String { storedEntity.entity.name ?? "" }
         var name: String { DocumentCheck.name(object, entity) }
     }
 
     private func check(
-        _ contents: DocumentContents, _ names: DocumentNames, _ places: [Int64: Int],
+        _ contents: DocumentContents, _ names: DocumentNames, _ positions: [Int64: Int],
         _ tally: inout FindingTally, _ progress: (String, Double) -> Void
     ) {
         var known: [Int: Known] = [:]
         for (index, object) in contents.objects.enumerated() {
-            guard let home = names.home(object), !home.entity.isAbstract else {
+            guard let storedEntity = names.storedEntity(object), !storedEntity.entity.isAbstract else {
                 tally.note(
                     .error, .unknownEntity, object.entityName, nil, Self.name(object, object.entityName),
                     "the model has no entity of this name that has objects")
                 continue
             }
-            var entry = Known(object: object, home: home)
+            var entry = Known(object: object, storedEntity: storedEntity)
             checkAttributes(entry, names, &tally)
             for link in object.links {
-                guard let slot = names.relationship(link, home) else {
+                guard let slot = names.relationship(link, storedEntity) else {
                     tally.note(
                         .error, .unknownProperty, entry.entity, link.name, entry.name,
                         "the model has no such relationship")
@@ -153,18 +154,18 @@ struct DocumentCheck {
             known[index] = entry
         }
         progress("relationships", 0.6)
-        let byNumber = places.compactMapValues { known[$0] }
+        let byNumber = positions.compactMapValues { known[$0] }
         let destinations = byNumber.mapValues { $0.links.mapValues(Set.init) }
         for index in contents.objects.indices {
             guard let entry = known[index] else { continue }
-            for slot in entry.home.layout.slots where slot.isStored && slot.kind.isRelationship {
-                check(slot, of: entry, byNumber, destinations, places, &tally)
+            for slot in entry.storedEntity.layout.slots where slot.isStored && slot.kind.isRelationship {
+                check(slot, of: entry, byNumber, destinations, positions, &tally)
             }
         }
     }
 
     private func checkAttributes(_ entry: Known, _ names: DocumentNames, _ tally: inout FindingTally) {
-        let attributes = names.attributes(entry.object, entry.home)
+        let attributes = names.attributes(entry.object, entry.storedEntity)
         for name in attributes.unknown {
             tally.note(
                 .error, .unknownProperty, entry.entity, name, entry.name, "the model has no such attribute")
@@ -174,7 +175,7 @@ struct DocumentCheck {
                 .error, .invalidValue, entry.entity, name, entry.name,
                 "the value is not of the type that the model says")
         }
-        for slot in entry.home.layout.slots where slot.isStored && !slot.kind.isRelationship {
+        for slot in entry.storedEntity.layout.slots where slot.isStored && !slot.kind.isRelationship {
             guard !slot.property.isOptional, !slot.isDerived, !attributes.present.contains(slot.name) else {
                 continue
             }
@@ -186,7 +187,7 @@ struct DocumentCheck {
 
     private func check(
         _ slot: PropertySlot, of entry: Known, _ byNumber: [Int64: Known],
-        _ destinations: [Int64: [String: Set<Int64>]], _ places: [Int64: Int], _ tally: inout FindingTally
+        _ destinations: [Int64: [String: Set<Int64>]], _ positions: [Int64: Int], _ tally: inout FindingTally
     ) {
         guard let relationship = slot.relationship, let wanted = relationship.destinationEntity else {
             return
@@ -205,13 +206,13 @@ struct DocumentCheck {
             note(.warning, .duplicateLink, "a link is there more than once")
         }
         for number in Set(numbers).sorted() {
-            guard places[number] != nil else {
+            guard positions[number] != nil else {
                 note(.error, .danglingReference, "it leads to an object that is not there")
                 continue
             }
             // Problems of objects of unknown entities are reported for those objects.
             guard let destination = byNumber[number] else { continue }
-            guard destination.home.entity.isKindOf(entity: wanted) else {
+            guard destination.storedEntity.entity.isKindOf(entity: wanted) else {
                 note(.error, .wrongEntity, "it leads to an object that is not a \(wanted.name ?? "")")
                 continue
             }

@@ -14,10 +14,10 @@ struct EntityCheck {
 
     func findings() throws -> [StoreFinding] {
         var findings = try numbers()
-        if entity.home.entity.superentity == nil { findings += try unknownEntities() }
-        guard !entity.home.entity.isAbstract else { return findings }
+        if entity.storedEntity.entity.superentity == nil { findings += try unknownEntities() }
+        guard !entity.storedEntity.entity.isAbstract else { return findings }
         for column in entity.columns where column.role == .value {
-            let slot = entity.home.layout.slots[column.slot]
+            let slot = entity.storedEntity.layout.slots[column.slot]
             findings += try invalidValues(column, slot)
             if column.rowSlot == column.slot, !slot.property.isOptional, !slot.isDerived {
                 findings += try missingValues(column, slot)
@@ -32,7 +32,7 @@ struct EntityCheck {
         try contents.connection.forEachRow(of: RowFaults(schema).numbers(of: entity)) {
             row = row ?? ($0.wholeNumber(0), $0.wholeNumber(1))
         }
-        let parent = entity.home.entity.superentity.flatMap(schema.entity(of:))?.number ?? 0
+        let parent = entity.storedEntity.entity.superentity.flatMap(schema.entity(of:))?.number ?? 0
         let foundParent = row?.parent ?? 0
         guard let found = row?.number else {
             return [

@@ -17,7 +17,7 @@ struct ExternalDataCheck {
         var findings: [StoreFinding] = []
         for entity in contents.schema.entities {
             for column in entity.columns where column.role == .value && column.kind == .binary {
-                let slot = entity.home.layout.slots[column.slot]
+                let slot = entity.storedEntity.layout.slots[column.slot]
                 guard slot.attribute?.allowsExternalBinaryDataStorage == true else { continue }
                 var missing = FoundRows()
                 try contents.forEachExternalFile(of: entity, column) { key, file in

@@ -11,8 +11,9 @@ struct JoinTableCheck {
     func findings() throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         for entity in schema.entities {
-            let inherited = entity.home.layout.superlayout?.slots.count ?? 0
-            for slot in entity.home.layout.slots[inherited...] where slot.kind == .toMany && slot.isStored {
+            let inherited = entity.storedEntity.layout.superlayout?.slots.count ?? 0
+            for slot in entity.storedEntity.layout.slots[inherited...]
+            where slot.kind == .toMany && slot.isStored {
                 guard let relationship = slot.relationship, relationship.keepsOwnLinks,
                     let links = schema.links(of: relationship)
                 else { continue }

@@ -12,7 +12,7 @@ extension StoreContents {
         of entity: SQLEntity, keys: [Int64]? = nil, properties: Set<String>? = nil
     ) throws {
         for column in entity.columns where column.role == .value {
-            let name = entity.home.layout.slots[column.slot].name
+            let name = entity.storedEntity.layout.slots[column.slot].name
             guard properties?.contains(name) ?? true else { continue }
             try forEachMistypedRow(of: entity, column, keys: keys) { key in
                 let object = ObjectReference(entity: entity.name, key: key ?? 0)

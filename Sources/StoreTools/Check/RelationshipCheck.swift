@@ -30,7 +30,8 @@ struct RelationshipCheck {
                 query.all, .error, .inverseMismatch, query.property,
                 "it leads to an object whose '\(query.inverse)' does not lead back")
         }
-        for slot in entity.home.layout.slots where slot.isStored && slot.kind == .toMany && slot.isOrdered {
+        for slot in entity.storedEntity.layout.slots
+        where slot.isStored && slot.kind == .toMany && slot.isOrdered {
             if let relationship = slot.relationship { findings += try orders(of: relationship, slot) }
         }
         return findings
@@ -40,7 +41,7 @@ struct RelationshipCheck {
     private func orders(
         of relationship: NSRelationshipDescription, _ slot: PropertySlot
     ) throws -> [StoreFinding] {
-        guard relationship.entity === entity.home.entity, let links = schema.links(of: relationship),
+        guard relationship.entity === entity.storedEntity.entity, let links = schema.links(of: relationship),
             let order = links.order
         else { return [] }
         return try report(

@@ -12,7 +12,7 @@ struct ComparedStore {
         self.contents = contents
         values = ObjectValues(contents.snapshot, isBrief: true)
         entities = Dictionary(
-            contents.schema.entities.filter { !$0.home.entity.isAbstract }.map { ($0.name, $0) },
+            contents.schema.entities.filter { !$0.storedEntity.entity.isAbstract }.map { ($0.name, $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -71,7 +71,7 @@ final class ObjectPartners {
 
     /// The columns of the first uniqueness constraint that both entities have.
     private static func constraint(_ entity: SQLEntity, _ other: SQLEntity) -> ([String], [String])? {
-        var described: NSEntityDescription? = entity.home.entity
+        var described: NSEntityDescription? = entity.storedEntity.entity
         while let current = described {
             if let constraint = current.uniquenessConstraints.first {
                 let names = constraint.compactMap { part in
@@ -89,7 +89,7 @@ final class ObjectPartners {
     }
 
     private static func column(_ name: String, _ entity: SQLEntity) -> String? {
-        guard let slot = entity.home.layout.index(of: name), let column = entity.column(slot: slot),
+        guard let slot = entity.storedEntity.layout.index(of: name), let column = entity.column(slot: slot),
             column.kind != .toOne
         else { return nil }
         return column.name

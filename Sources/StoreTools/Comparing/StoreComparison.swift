@@ -113,7 +113,7 @@ package struct StoreComparison {
     ) throws -> [(property: String, old: JSONValue, new: JSONValue)] {
         try fields.sorted { $0.utf8Precedes($1) }.compactMap { field in
             let (oldValue, newValue) = (old[field] ?? .null, new[field] ?? .null)
-            let relationship = entity.home.entity.relationshipsByName[field]
+            let relationship = entity.storedEntity.entity.relationshipsByName[field]
             guard let relationship else {
                 return oldValue == newValue ? nil : (field, oldValue, newValue)
             }

@@ -91,7 +91,7 @@ package struct DocumentNames {
 
     private let contents: DocumentContents
     private let store: DocumentStore
-    private let homes: [String: StoredEntity]
+    private let storedEntities: [String: StoredEntity]
 
     /// - Throws: 134020 when a store of the type does not accept the model.
     package init(_ contents: DocumentContents, _ url: URL, _ model: NSManagedObjectModel) throws {
@@ -104,8 +104,8 @@ package struct DocumentNames {
                 nil, configuration: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true]))
         store.installEntities(model.entitiesInPreorder().enumerated().map { ($1, Int32($0 + 1)) })
         try store.prepare(model)
-        homes = Dictionary(
-            store.homes.map { (Self.key($0.entity.name ?? "", contents.type), $0) },
+        storedEntities = Dictionary(
+            store.storedEntities.map { (Self.key($0.entity.name ?? "", contents.type), $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -127,13 +127,13 @@ package struct DocumentNames {
     }
 
     /// The entity of an object; nil for one that the model does not have.
-    package func home(_ object: DocumentContents.Object) -> StoredEntity? {
-        homes[Self.key(object.entityName, contents.type)]
+    package func storedEntity(_ object: DocumentContents.Object) -> StoredEntity? {
+        storedEntities[Self.key(object.entityName, contents.type)]
     }
 
     /// The attribute values of an object of an entity.
-    package func attributes(_ object: DocumentContents.Object, _ home: StoredEntity) -> Attributes {
-        let slots = store.attributes(of: home)
+    package func attributes(_ object: DocumentContents.Object, _ storedEntity: StoredEntity) -> Attributes {
+        let slots = store.attributes(of: storedEntity)
         var found = Attributes()
         switch object.values {
         case .named(let attributes):
@@ -163,9 +163,9 @@ package struct DocumentNames {
     }
 
     /// The relationship of an entity that the file names; nil for one that it does not have.
-    package func relationship(_ link: DocumentContents.Link, _ home: StoredEntity) -> PropertySlot? {
+    package func relationship(_ link: DocumentContents.Link, _ storedEntity: StoredEntity) -> PropertySlot? {
         let name = contents.type == NSXMLStoreType ? link.name.lowercased() : link.name
-        return store.relationships(of: home).first {
+        return store.relationships(of: storedEntity).first {
             (contents.type == NSXMLStoreType ? $0.name.lowercased() : $0.name) == name
         }
     }

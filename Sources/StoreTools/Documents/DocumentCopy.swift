@@ -8,7 +8,7 @@ import Synchronization
 /// Objects have the numbers of the file as their keys. What changes in the copy is written to the file by `save(_:)` only.
 final class DocumentCopy: Sendable {
     /// A store with its folder. A reader keeps the store until it has read, also when another one has replaced it.
-    private final class Place: Sendable {
+    private final class LocalStack: Sendable {
         let store: any InspectedStore
         let coordinator: NSPersistentStoreCoordinator
         /// Nil for a store in memory.
@@ -34,7 +34,7 @@ final class DocumentCopy: Sendable {
     }
 
     private struct State {
-        let place: Place
+        let stack: LocalStack
         /// What the copy could not take as it is, each as a sentence.
         let notices: [String]
         /// What the file held when the copy was made, or saved; nil for a copy that is only read.
@@ -49,7 +49,7 @@ final class DocumentCopy: Sendable {
     private let state: Mutex<State>
 
     var opened: (coordinator: NSPersistentStoreCoordinator, store: any InspectedStore) {
-        state.withLock { ($0.place.coordinator, $0.place.store) }
+        state.withLock { ($0.stack.coordinator, $0.stack.store) }
     }
 
     /// What the copy could not take as it is, each as a sentence.
@@ -74,7 +74,7 @@ final class DocumentCopy: Sendable {
     deinit { close() }
 
     /// Removes the copy. Who reads it still gets errors.
-    func close() { state.withLock { $0.place }.close() }
+    func close() { state.withLock { $0.stack }.close() }
 
     /// A copy of what the file holds now.
     private static func read(
@@ -91,17 +91,17 @@ final class DocumentCopy: Sendable {
         guard let source = opened as? any GuardedDocument else {
             throw StoreToolError("The store at \(url.path) cannot be read.")
         }
-        let place = try Place(model, configuration)
+        let stack = try LocalStack(model, configuration)
         var notices: [String] = []
-        try place.store.importing { target in try copy(source, to: target, &notices) }
-        return State(place: place, notices: notices, contents: source.knownContents)
+        try stack.store.importing { target in try copy(source, to: target, &notices) }
+        return State(stack: stack, notices: notices, contents: source.knownContents)
     }
 
     /// Writes what a context of the copy has changed to the file, and then to the copy. To be called on its queue.
     ///
     /// - Throws: as `DocumentSave.write(_:)`; nothing has changed then. When the file was written and the copy could not be, the
     ///   context has lost its objects, which the file has, and the copy is made anew; an error says so. Where that fails too,
-    ///   nothing is saved until `readAnew(for:)` succeeds.
+    ///   nothing is saved until `reread(for:)` succeeds.
     func save(_ context: NSManagedObjectContext) throws {
         context.processPendingChanges()
         guard context.hasChanges else { return try context.save() }
@@ -118,7 +118,7 @@ final class DocumentCopy: Sendable {
             context.reset()
             // No file is equal to nothing.
             state.withLock { $0.contents = nil }
-            try readAnew(for: context)
+            try reread(for: context)
             throw StoreToolError(
                 """
                 Saved to \(url.path). What is shown was read from there anew, since its copy could not be changed: \
@@ -138,11 +138,11 @@ final class DocumentCopy: Sendable {
                 next.object.entity === first.object.entity && next.number == first.number + Int64(index)
             }
             let store = opened.store
-            guard let home = store.schema.entity(of: first.object.entity)?.home else {
+            guard let storedEntity = store.schema.entity(of: first.object.entity)?.storedEntity else {
                 throw StoreToolError(
                     "The copy of \(url.path) has no entity '\(first.object.entity.name ?? "")'.")
             }
-            try store.importing { try $0.reserve(upTo: first.number - 1, of: home) }
+            try store.importing { try $0.reserve(upTo: first.number - 1, of: storedEntity) }
             try context.obtainPermanentIDs(for: run.map(\.element.object))
             guard run.allSatisfy({ $0.element.object.objectID.reference == $0.element.number }) else {
                 throw StoreToolError("The copy of \(url.path) has objects that the file does not have.")
@@ -154,11 +154,11 @@ final class DocumentCopy: Sendable {
     /// Reads the file's present contents into the copy. The context, on whose queue this is called, discards its changes.
     ///
     /// - Throws: as `init(_:_:_:isReadOnly:)`; everything is as it was then.
-    func readAnew(for context: NSManagedObjectContext) throws {
+    func reread(for context: NSManagedObjectContext) throws {
         let fresh = try Self.read(url, type, model, configuration, isReadOnly: isReadOnly)
         context.rollback()
         context.reset()
-        context.persistentStoreCoordinator = fresh.place.coordinator
+        context.persistentStoreCoordinator = fresh.stack.coordinator
         state.withLock { $0 = fresh }
     }
 
@@ -168,53 +168,54 @@ final class DocumentCopy: Sendable {
         _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
     ) throws {
         var builder = RowBuilder()
-        var highest: [UInt32: (home: StoredEntity, key: Int64)] = [:]
+        var highest: [UInt32: (storedEntity: StoredEntity, key: Int64)] = [:]
         let schema = target.snapshot.schema
-        for home in source.homes where !home.entity.isAbstract {
-            guard let entity = schema.entity(of: home.entity) else { continue }
-            var query = FetchQuery(home: home)
+        for storedEntity in source.storedEntities where !storedEntity.entity.isAbstract {
+            guard let entity = schema.entity(of: storedEntity.entity) else { continue }
+            var query = FetchQuery(storedEntity: storedEntity)
             query.includesSubentities = false
             var unit = UnitOfWork()
             for row in try source.rows(for: query) {
-                let made = try Self.row(row, home, entity, source, schema, &builder)
-                let known = highest[entity.home.table]?.key ?? 0
-                highest[entity.home.table] = (entity.home, max(known, made.reference))
-                unit.inserts.append(.init(home: entity.home, row: made))
+                let made = try Self.row(row, storedEntity, entity, source, schema, &builder)
+                let known = highest[entity.storedEntity.table]?.key ?? 0
+                highest[entity.storedEntity.table] = (entity.storedEntity, max(known, made.reference))
+                unit.inserts.append(.init(storedEntity: entity.storedEntity, row: made))
                 guard unit.inserts.count == Self.batchSize else { continue }
                 try target.save(unit)
                 unit = UnitOfWork()
             }
             if !unit.isEmpty { try target.save(unit) }
         }
-        for (home, key) in highest.values { try target.reserve(upTo: key, of: home) }
+        for (storedEntity, key) in highest.values { try target.reserve(upTo: key, of: storedEntity) }
         try copyLinks(source, to: target, &notices)
     }
 
     /// The number that an object has in the file.
     private static func number(
-        _ reference: Int64, _ home: StoredEntity, _ source: any ObjectStore
+        _ reference: Int64, _ storedEntity: StoredEntity, _ source: any ObjectStore
     ) throws -> Int64 {
-        guard let number = Int64(source.referenceText(reference, home)) else {
-            throw StoreToolError("An object of \(home.entity.name ?? "") has no number.")
+        guard let number = Int64(source.referenceText(reference, storedEntity)) else {
+            throw StoreToolError("An object of \(storedEntity.entity.name ?? "") has no number.")
         }
         return number
     }
 
     private static func row(
-        _ row: CoreData.Row, _ home: StoredEntity, _ entity: SQLEntity, _ source: any ObjectStore,
+        _ row: CoreData.Row, _ storedEntity: StoredEntity, _ entity: SQLEntity, _ source: any ObjectStore,
         _ schema: SQLSchema, _ builder: inout RowBuilder
     ) throws -> CoreData.Row {
-        builder.begin(slotCount: home.layout.rowSlotCount)
-        for slot in home.layout.slots where slot.isStored && !row.isNull(slot.rowSlot) {
+        builder.begin(slotCount: storedEntity.layout.rowSlotCount)
+        for slot in storedEntity.layout.slots where slot.isStored && !row.isNull(slot.rowSlot) {
             switch slot.kind {
             case .toMany, .composite, .undefined, .fetched: continue
             case .toOne:
                 let stored =
                     slot.entitySlot >= 0
-                    ? source.home(number: Int32(truncatingIfNeeded: row.integer(slot.entitySlot))) : nil
+                    ? source.storedEntity(number: Int32(truncatingIfNeeded: row.integer(slot.entitySlot)))
+                    : nil
                 guard
                     let destination = stored
-                        ?? slot.relationship?.destinationEntity.flatMap(source.home(of:))
+                        ?? slot.relationship?.destinationEntity.flatMap(source.storedEntity(of:))
                 else { continue }
                 builder.set(
                     slot.rowSlot, integer: try number(row.integer(slot.rowSlot), destination, source))
@@ -225,7 +226,7 @@ final class DocumentCopy: Sendable {
             }
         }
         return try builder.finish(
-            reference: try number(row.reference, home, source), version: row.version,
+            reference: try number(row.reference, storedEntity, source), version: row.version,
             entityNumber: entity.number, timestamp: row.timestamp)
     }
 
@@ -240,16 +241,16 @@ final class DocumentCopy: Sendable {
         _ source: any ObjectStore, to target: StoreImport, _ notices: inout [String]
     ) throws {
         let relationships = Set(
-            source.homes.flatMap { home in
-                let inherited = home.layout.superlayout?.slots.count ?? 0
-                return home.layout.slots[inherited...].filter(\.isStored).compactMap(\.relationship)
+            source.storedEntities.flatMap { storedEntity in
+                let inherited = storedEntity.layout.superlayout?.slots.count ?? 0
+                return storedEntity.layout.slots[inherited...].filter(\.isStored).compactMap(\.relationship)
             })
         let ordered = relationships.sorted {
             ($0.entity.name ?? "", $0.name) < ($1.entity.name ?? "", $1.name)
         }
         for relationship in ordered {
             let inverse = relationship.inverseRelationship.flatMap {
-                Self.speaks(relationship, $0) ? $0 : nil
+                Self.isCompared(relationship, $0) ? $0 : nil
             }
             guard relationship.isToMany || inverse != nil else { continue }
             let links = try Self.links(relationship, source)
@@ -266,7 +267,8 @@ final class DocumentCopy: Sendable {
                         target.snapshot.schema.entity(of:))
                 else { continue }
                 try Self.add(
-                    links, of: relationship, (owner.home.table, destination.home.table), to: &unit)
+                    links, of: relationship, (owner.storedEntity.table, destination.storedEntity.table),
+                    to: &unit)
             }
             if !unit.isEmpty { try target.save(unit) }
         }
@@ -291,7 +293,7 @@ final class DocumentCopy: Sendable {
 
     /// Whether a relationship is the one of a pair that is compared with the other: the end to many, or else the one that
     /// sorts first.
-    private static func speaks(
+    private static func isCompared(
         _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription
     ) -> Bool {
         if relationship.isToMany { return !inverse.isToMany || relationship.keepsOwnLinks }
@@ -328,25 +330,27 @@ final class DocumentCopy: Sendable {
     /// What the objects of each entity have for a relationship, in the numbers of the file.
     private static func links(
         _ relationship: NSRelationshipDescription, _ source: any ObjectStore
-    ) throws -> [(home: StoredEntity, value: [Link])] {
-        try relationship.entity.selfAndDescendants.compactMap(source.home(of:)).filter {
+    ) throws -> [(storedEntity: StoredEntity, value: [Link])] {
+        try relationship.entity.selfAndDescendants.compactMap(source.storedEntity(of:)).filter {
             !$0.entity.isAbstract
         }
-        .map { home in
-            var query = FetchQuery(home: home)
+        .map { storedEntity in
+            var query = FetchQuery(storedEntity: storedEntity)
             query.includesSubentities = false
             let owners = try source.keys(for: query).map(\.reference)
             let found = try source.destinations(
-                of: relationship, home: home, owners: owners, for: StoreReader())
+                of: relationship, storedEntity: storedEntity, owners: owners, for: StoreReader())
             let links = try owners.flatMap { owner in
-                let key = try number(owner, home, source)
+                let key = try number(owner, storedEntity, source)
                 return try (found[owner] ?? []).compactMap { destination -> Link? in
-                    guard let home = source.home(number: destination.entityNumber) else { return nil }
+                    guard let storedEntity = source.storedEntity(number: destination.entityNumber) else {
+                        return nil
+                    }
                     return Link(
-                        owner: key, destination: try number(destination.reference, home, source))
+                        owner: key, destination: try number(destination.reference, storedEntity, source))
                 }
             }
-            return (home, links)
+            return (storedEntity, links)
         }
     }
 }

@@ -178,7 +178,7 @@ struct DocumentSave {
         }
 
         private func entity(_ id: NSManagedObjectID) throws -> NSEntityDescription {
-            guard let entity = document.home(of: id.entity)?.entity else {
+            guard let entity = document.storedEntity(of: id.entity)?.entity else {
                 throw StoreToolError("The store has no entity '\(id.entity.name ?? "")'.")
             }
             return entity

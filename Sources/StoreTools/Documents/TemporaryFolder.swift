@@ -10,23 +10,23 @@ final class TemporaryFolder: Sendable {
 
     let url: URL
     /// Held for as long as the folder is needed; nil once it was removed.
-    private let place: Mutex<HeldPlace?>
+    private let heldPath: Mutex<HeldPath?>
 
     init() throws {
         let parent = FileManager.default.temporaryDirectory
         Self.removeLeftovers(in: parent)
-        let made = try HeldPlace.makeFolder { parent.appendingPathComponent(Self.beginning + $0).path }
+        let made = try HeldPath.makeFolder { parent.appendingPathComponent(Self.beginning + $0).path }
         url = URL(fileURLWithPath: made.path, isDirectory: true)
-        place = Mutex(made)
+        heldPath = Mutex(made)
     }
 
     deinit { remove() }
 
     /// Removes the folder with what is in it. Nothing of it may be in use.
     func remove() {
-        place.withLock { place in
-            guard let held = place else { return }
-            place = nil
+        heldPath.withLock { heldPath in
+            guard let held = heldPath else { return }
+            heldPath = nil
             _ = try? DurableFile.removeFolder(url)
             held.release()
         }
@@ -39,7 +39,7 @@ final class TemporaryFolder: Sendable {
             let folder = parent.appendingPathComponent(name)
             // In a folder that others write to too, only what is this user's own.
             guard (try? FileAttributes(of: folder))?.user == geteuid(),
-                let leftover = try? HeldPlace.takeLeftover(folder.path, isFolder: true)
+                let leftover = try? HeldPath.takeLeftover(folder.path, isFolder: true)
             else { continue }
             _ = try? DurableFile.removeFolder(folder)
             leftover.release()

@@ -18,7 +18,7 @@ package struct DumpImport {
         /// What is to be known of them, each as a sentence.
         package let notices: [String]
         /// What did not come in, each as a sentence.
-        package let leftOut: [String]
+        package let skippedRows: [String]
     }
 
     /// Makes a new store. It is there when it is complete.
@@ -34,8 +34,8 @@ package struct DumpImport {
         _ url: URL, model: NSManagedObjectModel?, type: StoreFileType = .sqlite,
         progress: (Int) -> Void = { _ in }
     ) throws -> Outcome {
-        let place = NewStorePlace(url)
-        try place.requireEmpty()
+        let location = NewStoreLocation(url)
+        try location.requireEmpty()
         let reader = try DumpReader(file)
         let header = try reader.header()
         // What a process has left here that was killed.
@@ -69,7 +69,7 @@ package struct DumpImport {
         if !header.metadata.isEmpty {
             try StoreMetadata(draft).change(setting: header.metadata, removing: [])
         }
-        try place.take(made, hasExternalData: type == .sqlite)
+        try location.take(made, hasExternalData: type == .sqlite)
         return outcome
     }
 
@@ -107,7 +107,7 @@ package struct DumpImport {
         _ reader: DumpReader, _ header: DumpReader.Header, to target: OpenStore, keepsKeys: Bool,
         _ progress: (Int) -> Void
     ) throws -> Outcome {
-        var outcome = Outcome(count: 0, notices: [], leftOut: [])
+        var outcome = Outcome(count: 0, notices: [], skippedRows: [])
         try target.store.importing { store in
             let session = try ImportSession(
                 store, keepsKeys: keepsKeys, reconstruction: header.reconstruction)

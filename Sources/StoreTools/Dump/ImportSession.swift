@@ -13,9 +13,9 @@ final class ImportSession {
     private var unit = UnitOfWork()
     private var unitSize = 0
     /// The times of their last saves that the input has for objects of the unit.
-    private var toldTimes: [(entity: SQLEntity, row: CoreData.Row, slots: [PropertySlot])] = []
+    private var explicitTimes: [(entity: SQLEntity, row: CoreData.Row, slots: [PropertySlot])] = []
     private var missingFiles = MissingFiles()
-    private var leftOut = SkippedRows()
+    private var skippedRows = SkippedRows()
     private var count = 0
 
     /// How many objects are written at once, at most, and about how many bytes.
@@ -48,8 +48,8 @@ final class ImportSession {
         let made = try builder.object(values, object)
         missingFiles.note(values)
         try keys.note(made.row, made.entity)
-        unit.inserts.append(.init(home: made.entity.home, row: made.row))
-        if !made.toldTimes.isEmpty { toldTimes.append((made.entity, made.row, made.toldTimes)) }
+        unit.inserts.append(.init(storedEntity: made.entity.storedEntity, row: made.row))
+        if !made.explicitTimes.isEmpty { explicitTimes.append((made.entity, made.row, made.explicitTimes)) }
         for waiting in made.waiting { try spool.add(waiting, of: made.row.reference, made.entity) }
         for list in made.lists { try spool.add(list) }
         count += 1
@@ -61,8 +61,8 @@ final class ImportSession {
         if !unit.isEmpty { try store.save(unit) }
         unit = UnitOfWork()
         unitSize = 0
-        for (entity, row, slots) in toldTimes { try store.keepTimes(slots, of: row, entity) }
-        toldTimes = []
+        for (entity, row, slots) in explicitTimes { try store.keepTimes(slots, of: row, entity) }
+        explicitTimes = []
     }
 
     /// Puts in what waited.
@@ -80,7 +80,7 @@ final class ImportSession {
         try spool.removeTables()
         try keys.removeTables()
         return DumpImport.Outcome(
-            count: count, notices: [missingFiles.notice].compactMap(\.self), leftOut: leftOut.notices)
+            count: count, notices: [missingFiles.notice].compactMap(\.self), skippedRows: skippedRows.notices)
     }
 
     // MARK: To-one relationships
@@ -89,7 +89,7 @@ final class ImportSession {
         _ owner: SQLEntity, _ key: Int64, _ slot: PropertySlot, _ object: ObjectReference, _ entity: SQLEntity
     ) throws {
         guard let destination = try keys.imported(object, entity) else {
-            try leftOut.note("\(owner.name).\(slot.name)", Self.missing) {
+            try skippedRows.note("\(owner.name).\(slot.name)", Self.missing) {
                 (try keys.object(key, owner), object)
             }
             return
@@ -132,7 +132,7 @@ final class ImportSession {
             guard !rows.isEmpty else { return }
             for (key, destination) in rows {
                 last = key
-                try leftOut.note("\(entity.name).\(query.property)", reason) {
+                try skippedRows.note("\(entity.name).\(query.property)", reason) {
                     (try keys.object(key, entity), try keys.object(destination, query.destination))
                 }
                 try store.update(query.removal(from: key))
@@ -152,7 +152,7 @@ final class ImportSession {
             let reason: String
             if let key = try keys.imported(object, entity) {
                 if known.insert(key).inserted {
-                    members.append((ObjectKey(table: entity.home.table, reference: key), object))
+                    members.append((ObjectKey(table: entity.storedEntity.table, reference: key), object))
                     continue
                 }
                 reason = "the list has an object twice"
@@ -165,7 +165,7 @@ final class ImportSession {
     }
 
     private func note(_ list: ImportSpool.List, _ object: ObjectReference, _ reason: String) throws {
-        try leftOut.note("\(list.owner.name).\(list.relationship.name)", reason) {
+        try skippedRows.note("\(list.owner.name).\(list.relationship.name)", reason) {
             (try keys.object(list.ownerKey, list.owner), object)
         }
     }
@@ -175,7 +175,7 @@ final class ImportSession {
     private func link() throws {
         var links = UnitOfWork()
         try spool.forEachList { list in
-            let owner = ObjectKey(table: list.owner.home.table, reference: list.ownerKey)
+            let owner = ObjectKey(table: list.owner.storedEntity.table, reference: list.ownerKey)
             let inverse = list.relationship.inverseRelationship
             for (member, _) in try members(list, telling: true) {
                 if list.relationship.keepsOwnLinks {
@@ -210,14 +210,15 @@ final class ImportSession {
             }
             guard list.relationship.isOrdered else { return }
             let listed = Set(keys.map(\.reference))
-            let table = list.relationship.destinationEntity.flatMap(schema.entity(of:))?.home.table ?? 0
+            let table =
+                list.relationship.destinationEntity.flatMap(schema.entity(of:))?.storedEntity.table ?? 0
             keys += linked.map(\.reference).filter { !listed.contains($0) }.sorted()
                 .map { ObjectKey(table: table, reference: $0) }
             guard !keys.isEmpty else { return }
             orders.orders.append(
                 .init(
                     relationship: list.relationship,
-                    owner: ObjectKey(table: list.owner.home.table, reference: list.ownerKey),
+                    owner: ObjectKey(table: list.owner.storedEntity.table, reference: list.ownerKey),
                     destinations: keys))
             guard orders.orders.count >= Self.batchSize else { return }
             try store.save(orders)

@@ -51,27 +51,27 @@ final class ImportedKeys {
         if let known = try known(object.key, entity) { return known }
         let key = try table(entity).last + 1
         guard key < Self.limit else { throw StoreToolError("\(object): the store has no keys left") }
-        tables[entity.home.table]?.last = key
-        try given.insert([.integer(Int64(entity.home.table)), .integer(object.key), .integer(key)])
+        tables[entity.storedEntity.table]?.last = key
+        try given.insert([.integer(Int64(entity.storedEntity.table)), .integer(object.key), .integer(key)])
         return key
     }
 
     private func known(_ dump: Int64, _ entity: SQLEntity) throws -> Int64? {
-        try given.number("given", where: ["root", "dump"], are: [Int64(entity.home.table), dump])
+        try given.number("given", where: ["root", "dump"], are: [Int64(entity.storedEntity.table), dump])
     }
 
     private func table(_ entity: SQLEntity) throws -> Table {
-        if let table = tables[entity.home.table] { return table }
-        let highest = try store.highestReference(of: entity.home)
-        let table = Table(root: entity.home, first: highest, last: highest)
-        tables[entity.home.table] = table
+        if let table = tables[entity.storedEntity.table] { return table }
+        let highest = try store.highestReference(of: entity.storedEntity)
+        let table = Table(root: entity.storedEntity, first: highest, last: highest)
+        tables[entity.storedEntity.table] = table
         return table
     }
 
     /// Notes that an object came in.
     func note(_ row: CoreData.Row, _ entity: SQLEntity) throws {
         let last = try table(entity).last
-        if row.reference > last { tables[entity.home.table]?.last = row.reference }
+        if row.reference > last { tables[entity.storedEntity.table]?.last = row.reference }
     }
 
     /// Gives out all keys up to the highest, so that no other object gets one of them.
@@ -80,11 +80,12 @@ final class ImportedKeys {
     }
 
     /// The highest key of an entity's table before the import; nil when nothing came into the table.
-    func first(_ entity: SQLEntity) -> Int64? { tables[entity.home.table]?.first }
+    func first(_ entity: SQLEntity) -> Int64? { tables[entity.storedEntity.table]?.first }
 
     /// The object of the dump that got a key.
     func object(_ key: Int64, _ entity: SQLEntity) throws -> ObjectReference {
-        let dump = try given.number("dump", where: ["root", "given"], are: [Int64(entity.home.table), key])
+        let dump = try given.number(
+            "dump", where: ["root", "given"], are: [Int64(entity.storedEntity.table), key])
         return ObjectReference(entity: entity.name, key: dump ?? key)
     }
 

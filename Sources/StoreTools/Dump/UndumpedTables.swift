@@ -59,7 +59,7 @@ struct UndumpedTables {
     /// Rows of entities that the model does not have: no object shows them.
     private func strayRows(_ contents: any StoreContents) throws -> [String] {
         let schema = contents.schema
-        return try schema.entities.filter { $0.home.entity.superentity == nil }.compactMap { root in
+        return try schema.entities.filter { $0.storedEntity.entity.superentity == nil }.compactMap { root in
             let count = try contents.connection.integer(RowFaults(schema).countOfUnknownEntities(of: root))
             guard count > 0 else { return nil }
             return

@@ -18,7 +18,7 @@ struct EntityNames {
         lowercased = Self.unique(schema.entities.map { ($0.name.lowercased(), $0) })
         for entity in schema.entities {
             slots[entity.number] = Self.unique(
-                entity.home.layout.slots.enumerated().filter(\.element.isStored).map {
+                entity.storedEntity.layout.slots.enumerated().filter(\.element.isStored).map {
                     ($1.name.lowercased(), $0)
                 })
         }
@@ -32,6 +32,6 @@ struct EntityNames {
 
     /// The slot of a property.
     func slot(_ name: String, of entity: SQLEntity) -> Int? {
-        entity.home.layout.index(of: name) ?? slots[entity.number]?[name.lowercased()]
+        entity.storedEntity.layout.index(of: name) ?? slots[entity.number]?[name.lowercased()]
     }
 }

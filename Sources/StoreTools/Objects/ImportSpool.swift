@@ -80,7 +80,7 @@ final class ImportSpool {
         try references.forEachRow { row in
             guard let owner = entity(row.integer(0)), let destination = entity(row.integer(3)) else { return }
             try body(
-                owner, row.integer(1), owner.home.layout.slots[Int(row.integer(2))],
+                owner, row.integer(1), owner.storedEntity.layout.slots[Int(row.integer(2))],
                 ObjectReference(entity: destination.name, key: row.integer(4)), destination)
         }
     }
@@ -93,8 +93,8 @@ final class ImportSpool {
         let relationship = number(list.relationship)
         listCount += 1
         // An empty list says something too.
-        let places = list.destinations.map { (Int64($0.entity.number), $0.object.key) }
-        for (entity, key) in places.isEmpty ? [(0, 0)] : places {
+        let positions = list.destinations.map { (Int64($0.entity.number), $0.object.key) }
+        for (entity, key) in positions.isEmpty ? [(0, 0)] : positions {
             try lists.insert(
                 [listCount, relationship, Int64(list.owner.number), list.ownerKey, entity, key]
                     .map(SQLValue.integer))

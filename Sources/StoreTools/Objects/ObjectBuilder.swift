@@ -12,14 +12,14 @@ struct ObjectBuilder: ~Copyable {
     }
 
     /// What is made of an object.
-    struct Made {
+    struct BuiltObject {
         let row: CoreData.Row
         let entity: SQLEntity
         /// What is outside of the row, as the dump names it.
         let lists: [ImportSpool.List]
         let waiting: [WaitingReference]
         /// The attributes derived by `now()` that were given: a trigger sets them when the row comes in.
-        let toldTimes: [PropertySlot]
+        let explicitTimes: [PropertySlot]
     }
 
     private var builder = RowBuilder()
@@ -44,17 +44,17 @@ struct ObjectBuilder: ~Copyable {
     /// A new object. What is not there gets the default value of the model.
     ///
     /// - Throws: an error that names the property.
-    mutating func object(_ values: [String: JSONValue], _ object: ObjectReference) throws -> Made {
+    mutating func object(_ values: [String: JSONValue], _ object: ObjectReference) throws -> BuiltObject {
         guard let entity = names.entity(object.entity) else {
             throw StoreToolError("\(object): the model has no entity named '\(object.entity)'.")
         }
-        guard !entity.home.entity.isAbstract else {
+        guard !entity.storedEntity.entity.isAbstract else {
             throw StoreToolError("\(object): the entity is abstract and has no objects.")
         }
         guard let key = try key(object, entity) else {
             throw StoreToolError("\(object): there is no key for it.")
         }
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let given = try bySlot(values, entity, object)
         waiting = []
         builder.begin(slotCount: layout.rowSlotCount)
@@ -79,17 +79,18 @@ struct ObjectBuilder: ~Copyable {
         let row = try builder.finish(
             reference: key, version: 1, entityNumber: entity.number,
             timestamp: Date.timeIntervalSinceReferenceDate)
-        let toldTimes = layout.timeSlots.filter { slot in
+        let explicitTimes = layout.timeSlots.filter { slot in
             layout.index(of: slot.name).map { given[$0] != nil } ?? false
         }
-        return Made(row: row, entity: entity, lists: lists, waiting: waiting, toldTimes: toldTimes)
+        return BuiltObject(
+            row: row, entity: entity, lists: lists, waiting: waiting, explicitTimes: explicitTimes)
     }
 
     /// The values by slot.
     private func bySlot(
         _ values: [String: JSONValue], _ entity: SQLEntity, _ object: ObjectReference
     ) throws -> [Int: JSONValue] {
-        let slots = entity.home.layout.slots
+        let slots = entity.storedEntity.layout.slots
         var found: [Int: JSONValue] = [:]
         for (name, value) in values where name != ObjectValues.objectID {
             guard let index = names.slot(name, of: entity), slots[index].isStored else {
@@ -98,7 +99,7 @@ struct ObjectBuilder: ~Copyable {
                 throw StoreToolError("\(object): the entity has no stored property named '\(name)'.")
             }
             let slot = slots[index]
-            if let relationship = slot.relationship, slot.kind == .toMany, !slot.isTold,
+            if let relationship = slot.relationship, slot.kind == .toMany, !slot.isDumped,
                 relationship.inverseRelationship?.isToMany != true
             {
                 // Without inverses, both ends are given.
@@ -117,41 +118,41 @@ struct ObjectBuilder: ~Copyable {
     private mutating func set(_ slot: PropertySlot, _ value: JSONValue, _ index: Int) throws {
         if slot.kind == .composite { return try setComposite(slot, value, index) }
         if value == .null { return }
-        let place = slot.rowSlot
+        let valueSlot = slot.rowSlot
         switch slot.kind {
         // Stores hold numbers that the model's type is too small for; they stay what they are.
-        case .integer16, .integer32, .integer64: builder.set(place, integer: try Self.integer(value))
+        case .integer16, .integer32, .integer64: builder.set(valueSlot, integer: try Self.integer(value))
         case .boolean:
             if case .bool(let flag) = value {
-                builder.set(place, integer: flag ? 1 : 0)
+                builder.set(valueSlot, integer: flag ? 1 : 0)
             } else {
-                builder.set(place, integer: try Self.integer(value))
+                builder.set(valueSlot, integer: try Self.integer(value))
             }
-        case .double, .float: builder.set(place, double: try Self.double(value))
+        case .double, .float: builder.set(valueSlot, double: try Self.double(value))
         case .date:
             if case .string(let text) = value, let seconds = MomentText.seconds(text) {
-                builder.set(place, double: seconds)
+                builder.set(valueSlot, double: seconds)
             } else {
-                builder.set(place, double: try Self.double(value, "a date like 2023-01-31T12:00:00Z"))
+                builder.set(valueSlot, double: try Self.double(value, "a date like 2023-01-31T12:00:00Z"))
             }
-        case .decimal: builder.set(place, decimal: try Self.decimal(value))
-        case .string, .uri: builder.set(place, string: try Self.text(value, "a string"))
+        case .decimal: builder.set(valueSlot, decimal: try Self.decimal(value))
+        case .string, .uri: builder.set(valueSlot, string: try Self.text(value, "a string"))
         case .uuid:
             let text = try Self.text(value, "a UUID")
             if reconstruction == .tables, let data = Data(base64Encoded: text), data.count == 16 {
-                return builder.set(place, data: data)
+                return builder.set(valueSlot, data: data)
             }
             guard let uuid = UUID(uuidString: text) else { throw StoreToolError("a UUID is expected") }
-            builder.set(place, uuid: uuid)
+            builder.set(valueSlot, uuid: uuid)
         case .binary, .transformable:
             if case .object(let members) = value, let name = members[ObjectValues.missingFile] {
-                return builder.set(place, data: try Self.reference(name, slot))
+                return builder.set(valueSlot, data: try Self.reference(name, slot))
             }
             guard let data = Data(base64Encoded: try Self.text(value, "data in base64")) else {
                 throw StoreToolError("data in base64 is expected")
             }
             // The tables do not show which data may be in files, so there the column itself was written.
-            builder.set(place, data: reconstruction == .tables ? data : StoreImport.column(data, slot))
+            builder.set(valueSlot, data: reconstruction == .tables ? data : StoreImport.column(data, slot))
         case .toOne: try setDestination(slot, value, index)
         case .composite, .undefined, .toMany, .fetched: break
         }
@@ -212,7 +213,7 @@ struct ObjectBuilder: ~Copyable {
             throw StoreToolError("an object like \(wanted?.name ?? "")/1 is expected")
         }
         guard let entity = names.entity(reference.entity), let wanted,
-            entity.home.entity.isKindOf(entity: wanted)
+            entity.storedEntity.entity.isKindOf(entity: wanted)
         else { throw StoreToolError("\(reference) is not a \(wanted?.name ?? "")") }
         return (reference, entity)
     }

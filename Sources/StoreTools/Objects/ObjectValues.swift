@@ -36,11 +36,11 @@ package struct ObjectValues {
 
     /// The properties of an entity that are written for objects, by name.
     package func fields(of entity: SQLEntity) -> [Field] {
-        entity.home.layout.slots.filter { slot in
+        entity.storedEntity.layout.slots.filter { slot in
             guard slot.isStored, slot.kind != .undefined else { return false }
             guard slot.kind == .toMany, let relationship = slot.relationship else { return true }
             guard schema.links(of: relationship) != nil else { return false }
-            return !isBrief || slot.isTold
+            return !isBrief || slot.isDumped
         }
         .map { Field(name: $0.name, slot: $0) }.sorted { $0.name.utf8Precedes($1.name) }
     }
@@ -76,7 +76,7 @@ package struct ObjectValues {
         }
         for row in rows {
             // What a property takes beside its own slot is elsewhere in rows of a subentity.
-            let layout = (schema.entity(row.entityNumber) ?? entity).home.layout
+            let layout = (schema.entity(row.entityNumber) ?? entity).storedEntity.layout
             var values: [String: JSONValue] = [:]
             for field in fields {
                 if field.slot.kind == .toMany {
@@ -158,5 +158,5 @@ package struct ObjectValues {
 
 extension PropertySlot {
     /// Whether a to-many relationship says something that its other end does not say: its members, or their order.
-    var isTold: Bool { relationship.map { $0.keepsOwnLinks || $0.isOrdered } ?? false }
+    var isDumped: Bool { relationship.map { $0.keepsOwnLinks || $0.isOrdered } ?? false }
 }

@@ -23,7 +23,7 @@ package final class OpenStore {
     /// Whether the model is the copy that the store holds.
     private let hasCopy: Bool
     /// Why the model is not the copy that the store holds, as a sentence.
-    private var lackOfCopy = "The store holds no copy of its model."
+    private var missingCopyNotice = "The store holds no copy of its model."
 
     private var copy: DocumentCopy? {
         if case .copy(let copy) = origin { copy } else { nil }
@@ -73,7 +73,7 @@ package final class OpenStore {
         if exists {
             if !isReadOnly { try SQLiteStoreTables(url).recover() }
             let metadata = try SQLiteStoreTables(url).metadata()
-            self.model = try model ?? Self.ownModel(url, &lackOfCopy)
+            self.model = try model ?? Self.ownModel(url, &missingCopyNotice)
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
             if !isReadOnly,
@@ -98,7 +98,9 @@ package final class OpenStore {
 
     /// The copy of its model that a store holds. Stores of before 2012 hold none, and those of damaged ones may be unreadable: then
     /// a model made from their tables.
-    private static func ownModel(_ url: URL, _ lack: inout String) throws -> NSManagedObjectModel {
+    private static func ownModel(_ url: URL, _ missingModelFindings: inout String) throws
+        -> NSManagedObjectModel
+    {
         let options = [NSReadOnlyPersistentStoreOption: true]
         do {
             return try NSPersistentStoreCoordinator.cachedModelForPersistentStore(
@@ -111,7 +113,7 @@ package final class OpenStore {
                 let model = try? NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
                     ofType: NSSQLiteStoreType, at: url, options: options)
             else { throw StoreToolError("\(error.localizedDescription) Give the model with --model.") }
-            lack = error.localizedDescription
+            missingModelFindings = error.localizedDescription
             return model
         }
     }
@@ -138,7 +140,7 @@ package final class OpenStore {
     /// What is to be said of everything that is read of the store, each as a sentence: nothing when its model is known.
     package var notices: [String] {
         guard model.isReconstructed else { return copy?.notices ?? [] }
-        let (origin, lack) =
+        let (origin, missingModelFindings) =
             switch type {
             case .sqlite: ("tables", "without their real names")
             case .xml:
@@ -153,7 +155,7 @@ package final class OpenStore {
                 )
             }
         return [
-            "\(lackOfCopy) A model was made from its \(origin), \(lack). Give the model with --model."
+            "\(missingCopyNotice) A model was made from its \(origin), \(missingModelFindings). Give the model with --model."
         ]
     }
 
@@ -171,7 +173,7 @@ package final class OpenStore {
     ///
     /// - Throws: as `init(_:model:isReadOnly:makesFile:)`; everything is as it was then.
     package func discard(_ context: NSManagedObjectContext) throws {
-        if let copy { return try copy.readAnew(for: context) }
+        if let copy { return try copy.reread(for: context) }
         context.rollback()
         context.reset()
     }
@@ -183,7 +185,7 @@ package final class OpenStore {
 
     /// The entities that the store has rows of, by name. Abstract ones have none.
     package var entities: [SQLEntity] {
-        store.schema.entities.filter { !$0.home.entity.isAbstract }
+        store.schema.entities.filter { !$0.storedEntity.entity.isAbstract }
             .sorted { $0.name.utf8Precedes($1.name) }
     }
 

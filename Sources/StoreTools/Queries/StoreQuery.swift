@@ -29,7 +29,7 @@ package struct StoreQuery {
         self.predicate = try predicate.map { try NSPredicate(parsing: $0) }
         self.sorting = try sorting.map(Self.descriptor)
         fieldNames = properties
-        let slots = entity.home.layout.slots
+        let slots = entity.storedEntity.layout.slots
         for property in properties ?? [] {
             guard slots.contains(where: { $0.name == property && $0.isStored }) else {
                 throw StoreToolError("Entity '\(name)' has no stored property named '\(property)'.")
@@ -54,7 +54,9 @@ package struct StoreQuery {
 
     /// Whether a property is a to-many relationship.
     package func isList(_ field: String) -> Bool {
-        entity.home.layout.index(of: field).map { entity.home.layout.slots[$0].kind == .toMany } ?? false
+        entity.storedEntity.layout.index(of: field).map {
+            entity.storedEntity.layout.slots[$0].kind == .toMany
+        } ?? false
     }
 
     private func request<Result>(_ type: Result.Type, limit: Int?) -> NSFetchRequest<Result> {
@@ -93,7 +95,7 @@ package struct StoreQuery {
         }
         try source.store.withContents { contents in
             let values = ObjectValues(contents.snapshot, isBrief: false)
-            let told = values.fields(of: entity).filter { fieldNames?.contains($0.name) ?? true }
+            let shownFields = values.fields(of: entity).filter { fieldNames?.contains($0.name) ?? true }
             for start in stride(from: 0, to: keys.count, by: 256) {
                 let batch = Array(keys[start..<min(start + 256, keys.count)])
                 for number in entity.familyNumbers {
@@ -107,7 +109,7 @@ package struct StoreQuery {
                 let found = batch.compactMap { rows[$0] }
                 var matches: [Match] = []
                 var size = 0
-                try values.forEach(found, of: entity, told) { row, object in
+                try values.forEach(found, of: entity, shownFields) { row, object in
                     matches.append((values.reference(row, entity), object))
                     size += row.cost + object.values.reduce(0) { $0 + $1.textLength }
                     if size > 4 << 20 {

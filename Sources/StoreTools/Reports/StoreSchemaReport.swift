@@ -59,7 +59,7 @@ package struct StoreSchemaReport: Encodable, Sendable {
         let schema = source.store.schema
         var properties: [String: [String: [String]]] = [:]
         for entity in schema.entities {
-            let layout = entity.home.layout
+            let layout = entity.storedEntity.layout
             let inherited = layout.superlayout?.slots.count ?? 0
             for column in entity.columns where column.slot >= inherited {
                 let name = "\(entity.name).\(layout.slots[column.slot].name)"
@@ -87,10 +87,10 @@ package struct StoreSchemaReport: Encodable, Sendable {
     }
 
     private static func entity(_ entity: SQLEntity) -> ModelEntity {
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let own = layout.slots[(layout.superlayout?.slots.count ?? 0)...].filter(\.isStored)
         return ModelEntity(
-            name: entity.name, parent: entity.home.entity.superentity?.name,
+            name: entity.name, parent: entity.storedEntity.entity.superentity?.name,
             properties: own.map { slot in
                 let destination = slot.relationship?.destinationEntity?.name ?? ""
                 let type =

@@ -33,14 +33,14 @@ import Testing
     @Test("A date that has a form is read back bit by bit")
     func everyBitComesBack() throws {
         var numbers = SeededNumbers(seed: 1)
-        var told = 0
+        var reported = 0
         for _ in 0..<5000 {
             let scale = [1.0, 1e3, 1e6, 1e9, 2e11][Int.random(in: 0..<5, using: &numbers)]
             let seconds = Double.random(in: -1...1, using: &numbers) * scale
             guard let text = MomentText.text(seconds) else { continue }
-            told += 1
+            reported += 1
             #expect(MomentText.seconds(text)?.bitPattern == seconds.bitPattern, "\(seconds) \(text)")
         }
-        #expect(told > 4000)
+        #expect(reported > 4000)
     }
 }

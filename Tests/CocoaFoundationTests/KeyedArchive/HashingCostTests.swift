@@ -30,21 +30,21 @@ import Testing
             return objects.count - 1
         }
 
-        private mutating func references(_ places: [Int]) -> Int {
-            let references = places.map { table.add(.identifier(UInt64($0))) }
+        private mutating func references(_ indexedChange: [Int]) -> Int {
+            let references = indexedChange.map { table.add(.identifier(UInt64($0))) }
             return table.add(.array(references))
         }
 
         /// An object of a class of collections; a dictionary with the number 1 for each key.
-        mutating func collection(_ name: String, _ places: [Int]) -> Int {
+        mutating func collection(_ name: String, _ indexedChange: [Int]) -> Int {
             let reference = UInt64(place(of: name))
             var fields = [("$class", table.add(.identifier(reference)))]
             if name.hasSuffix("Dictionary") {
                 let one = add(.integer(1))
-                fields.append(("NS.keys", references(places)))
-                fields.append(("NS.objects", references(places.map { _ in one })))
+                fields.append(("NS.keys", references(indexedChange)))
+                fields.append(("NS.objects", references(indexedChange.map { _ in one })))
             } else {
-                fields.append(("NS.objects", references(places)))
+                fields.append(("NS.objects", references(indexedChange)))
             }
             objects.append(table.addDictionary(fields))
             return objects.count - 1

@@ -147,12 +147,13 @@ import Testing
         try folder.open(Self.model).inContext { context in
             for latitude in [3.0, 1, 2] { try context.insert("Place", ["position": ["latitude": latitude]]) }
             try context.save()
-            let places = try context.all(
+            let positions = try context.all(
                 "Place", by: "position.latitude", where: NSPredicate(format: "position.latitude > 1"))
             #expect(
-                places.map { ($0.value(forKey: "position") as? [String: Any])?["latitude"] as? Double } == [
-                    2, 3,
-                ])
+                positions.map { ($0.value(forKey: "position") as? [String: Any])?["latitude"] as? Double }
+                    == [
+                        2, 3,
+                    ])
         }
     }
 }

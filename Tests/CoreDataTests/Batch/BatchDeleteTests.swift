@@ -12,12 +12,12 @@ struct BatchDeleteTests {
         coordinator = try folder.open(BatchModel.model(), BatchModel.tracking)
         try coordinator.inContext { context throws in
             let tags = try (0..<3).map { try context.insert("Tag", ["name": "tag \($0)"]) }
-            for place in 0..<2 {
-                let shop = try context.insert("Shop", ["name": "shop \(place)"])
+            for position in 0..<2 {
+                let shop = try context.insert("Shop", ["name": "shop \(position)"])
                 for number in 0..<3 {
                     let product = try context.insert(
                         number == 2 ? "Tool" : "Product",
-                        ["name": "product \(place)\(number)", "price": Double(number), "shop": shop])
+                        ["name": "product \(position)\(number)", "price": Double(number), "shop": shop])
                     product.setValue(Set(tags), forKey: "tags")
                     if number == 0 { shop.setValue(product, forKey: "best") }
                 }
@@ -90,8 +90,8 @@ struct BatchDeleteTests {
         try coordinator.inContext { context throws in
             let first = request("Product", nil, limit: 2)
             first.resultType = .resultTypeObjectIDs
-            let doomed = try context.all("Product", by: "name").prefix(2).map(\.objectID)
-            #expect(try context.result(of: first) as? [NSManagedObjectID] == doomed)
+            let collectedKeys = try context.all("Product", by: "name").prefix(2).map(\.objectID)
+            #expect(try context.result(of: first) as? [NSManagedObjectID] == collectedKeys)
             #expect(try count("ZPRODUCT") == 4)
         }
     }

@@ -74,10 +74,10 @@ import Testing
         try stack.inContext { context throws in
             let book = try context.book("b0")
             #expect(book.observationInfo() == nil)
-            let place = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
-            defer { place.deallocate() }
-            book.setObservationInfo(place)
-            #expect(book.observationInfo() == place)
+            let position = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+            defer { position.deallocate() }
+            book.setObservationInfo(position)
+            #expect(book.observationInfo() == position)
             book.setObservationInfo(nil)
             #expect(book.observationInfo() == nil)
         }

@@ -31,19 +31,20 @@ import Testing
     /// The store of the sample books, and what puts queries before a poor database.
     private struct Books {
         let store: any ObjectStore
-        let home: StoredEntity
+        let storedEntity: StoredEntity
         let compiler: FetchCompiler
 
         init(_ context: NSManagedObjectContext) throws {
             let coordinator = try #require(context.persistentStoreCoordinator)
             let entity = try #require(coordinator.managedObjectModel.entitiesByName["Book"])
             store = try #require(coordinator.stores(for: entity).first)
-            home = try #require(store.home(of: entity))
-            compiler = FetchCompiler(schema: .design(homes: store.homes, dialect: PoorDialect()))
+            storedEntity = try #require(store.storedEntity(of: entity))
+            compiler = FetchCompiler(
+                schema: .design(storedEntities: store.storedEntities, dialect: PoorDialect()))
         }
 
         func titles(_ rows: [ObjectGraph.Row]) throws -> [String] {
-            let slot = home.layout.slots[try #require(home.layout.index(of: "title"))].rowSlot
+            let slot = storedEntity.layout.slots[try #require(storedEntity.layout.index(of: "title"))].rowSlot
             return rows.map { $0.string(slot) }
         }
     }
@@ -55,7 +56,7 @@ import Testing
     func rowsDecideConditions(_ condition: PredicateAgreementTests.Condition) throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
-            var query = FetchQuery(home: books.home)
+            var query = FetchQuery(storedEntity: books.storedEntity)
             query.predicate = NSPredicate(format: condition.format, argumentArray: condition.arguments)
             let rows = try DecidedQuery(query, books.compiler).rows(of: books.store)
             #expect(try books.titles(rows).sorted() == condition.titles.sorted())
@@ -66,7 +67,7 @@ import Testing
     func databaseNarrows() throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
-            var query = FetchQuery(home: books.home)
+            var query = FetchQuery(storedEntity: books.storedEntity)
             query.predicate = NSPredicate(format: "pages > 10 AND title CONTAINS[c] 'MM' AND isRead == YES")
             let decided = try DecidedQuery(query, books.compiler)
             #expect(decided.narrowed.predicate == NSPredicate(format: "pages > 10 AND isRead == YES"))
@@ -78,7 +79,7 @@ import Testing
     func rowsAreOrdered() throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
-            var query = FetchQuery(home: books.home)
+            var query = FetchQuery(storedEntity: books.storedEntity)
             query.predicate = NSPredicate(format: "title CONTAINS[c] 'm'")
             query.sortDescriptors = [
                 NSSortDescriptor(
@@ -97,7 +98,7 @@ import Testing
     func dictionariesAreMade() throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
-            var query = FetchQuery(home: books.home)
+            var query = FetchQuery(storedEntity: books.storedEntity)
             query.resultType = .dictionaryResultType
             query.predicate = NSPredicate(format: "author.books.@count > 1 AND title CONTAINS 'm'")
             let name = NSExpressionDescription()

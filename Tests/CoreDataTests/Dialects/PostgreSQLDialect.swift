@@ -100,10 +100,11 @@ struct PostgreSQLDialect: SQLDialect {
             try spell(a, ", ", b, &text)
             text.append(")")
         case .function: text.append("extract(epoch FROM clock_timestamp()) - 978307200")
-        case .aggregate(let function, let value, let isZeroOfNothing):
+        case .aggregate(let function, let value, let isZeroWithoutRows):
             let call = "\(Self.name(of: function))("
             try spell(
-                isZeroOfNothing ? "COALESCE(\(call)" : call, value.sql, isZeroOfNothing ? "), 0)" : ")", &text
+                isZeroWithoutRows ? "COALESCE(\(call)" : call, value.sql, isZeroWithoutRows ? "), 0)" : ")",
+                &text
             )
         case .datePart(let part, let date):
             text.append("to_char(to_timestamp(")

@@ -5,7 +5,7 @@ import Testing
 /// Conditions on elements of ordered relationships and on collections made of relationships find the same objects in a
 /// SQLite store, among unsaved objects, and in a store in memory.
 @Suite struct CollectionConditionTests {
-    enum Place: CaseIterable, Sendable {
+    enum Storage: CaseIterable, Sendable {
         case sqlite, unsaved, inMemory
     }
 
@@ -60,16 +60,17 @@ import Testing
         team("Empty", [], captain: nil, keepers: [])
     }
 
-    private static func inContext(_ place: Place, _ body: (NSManagedObjectContext) throws -> Void) throws {
+    private static func inContext(_ storage: Storage, _ body: (NSManagedObjectContext) throws -> Void) throws
+    {
         let stack = try TestStack(model())
-        if place == .inMemory {
+        if storage == .inMemory {
             for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
             try stack.coordinator.addPersistentStore(
                 type: .inMemory, at: stack.folder.appendingPathComponent("Memory"))
         }
         try stack.inContext { context throws in
             fill(context)
-            if place != .unsaved {
+            if storage != .unsaved {
                 try context.save()
                 context.reset()
             }
@@ -120,9 +121,9 @@ import Testing
 
     @Test(
         "Conditions on collections find the same objects in stores and among unsaved objects",
-        arguments: Place.allCases)
-    func allStoresFindTheSame(_ place: Place) throws {
-        try Self.inContext(place) { context throws in
+        arguments: Storage.allCases)
+    func allStoresFindTheSame(_ storage: Storage) throws {
+        try Self.inContext(storage) { context throws in
             for (format, expected) in Self.conditions {
                 #expect(try Self.names(format, [], context) == expected, "\(format)")
             }
@@ -139,9 +140,9 @@ import Testing
         }
     }
 
-    @Test("Lists of objects and IDs combine with relationships", arguments: Place.allCases)
-    func listsOfObjectsCombineWithRelationships(_ place: Place) throws {
-        try Self.inContext(place) { context throws in
+    @Test("Lists of objects and IDs combine with relationships", arguments: Storage.allCases)
+    func listsOfObjectsCombineWithRelationships(_ storage: Storage) throws {
+        try Self.inContext(storage) { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Player")
             request.predicate = NSPredicate(format: "name IN {'Ada', 'Cleo'}")
             let some = try context.fetch(request)
@@ -172,10 +173,10 @@ import Testing
             "ANY (players UNION keepers).unknown == 1",
         ])
     func unorderedOrUnknownIsRefused(_ format: String) throws {
-        for place in Place.allCases {
-            try Self.inContext(place) { context throws in
+        for storage in Storage.allCases {
+            try Self.inContext(storage) { context throws in
                 let error = #expect(throws: NSError.self) { try Self.names(format, [], context) }
-                #expect(error?.code == 134060, "\(place)")
+                #expect(error?.code == 134060, "\(storage)")
             }
         }
     }

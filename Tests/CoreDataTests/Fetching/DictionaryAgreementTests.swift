@@ -5,7 +5,7 @@ import Testing
 
 /// Dictionaries have the same values, whether SQL computes them or they are computed in memory.
 @Suite struct DictionaryAgreementTests {
-    enum Way: CaseIterable {
+    enum ObjectMapping: CaseIterable {
         case sqlite, inMemory
         /// In a child of a context with unsaved changes.
         case child
@@ -40,7 +40,7 @@ import Testing
 
     /// The values `x` of the dictionaries, as text.
     private func values(
-        _ way: Way, _ entity: String, _ format: String, by key: String,
+        _ way: ObjectMapping, _ entity: String, _ format: String, by key: String,
         _ change: (NSFetchRequest<NSDictionary>) -> Void = { _ in }
     ) throws -> [String] {
         let stack = try TestStack(RandomTown.model(), type: way == .inMemory ? .inMemory : .sqlite)
@@ -62,8 +62,8 @@ import Testing
     }
 
     /// A computed decimal number has 15 digits, as a column keeps it, also where a part of it is too small to be decimal.
-    @Test("A computed decimal has the digits of a decimal column", arguments: Way.allCases)
-    func computedDecimalHas15Digits(_ way: Way) throws {
+    @Test("A computed decimal has the digits of a decimal column", arguments: ObjectMapping.allCases)
+    func computedDecimalHas15Digits(_ way: ObjectMapping) throws {
         for (format, expected) in [
             ("9223372036854775807 - (price * -2.4)", "9223372036854780000"),
             ("9223372036854775807 - (price * 1e-310)", "9223372036854775807"),
@@ -77,8 +77,10 @@ import Testing
         }
     }
 
-    @Test("An aggregate over a row's relationship gives one value for each row", arguments: Way.allCases)
-    func collectionOfEachRowIsNotGrouped(_ way: Way) throws {
+    @Test(
+        "An aggregate over a row's relationship gives one value for each row",
+        arguments: ObjectMapping.allCases)
+    func collectionOfEachRowIsNotGrouped(_ way: ObjectMapping) throws {
         for (format, expected) in [
             ("count:(books)", ["2", "1", "0"]), ("max:(books.pages)", ["300", "200", "nil"]),
             ("sum:(books.pages)", ["400", "200", "0"]), ("average:(books.pages)", ["200.0", "200.0", "nil"]),
@@ -96,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("An aggregate over all rows gives one row with one value", arguments: Way.allCases)
-    func valuesOfAllRows(_ way: Way) throws {
+    @Test("An aggregate over all rows gives one row with one value", arguments: ObjectMapping.allCases)
+    func valuesOfAllRows(_ way: ObjectMapping) throws {
         for (format, expected) in [
             ("count:(name)", "2"), ("sum:(books.@count)", "3"), ("max:(books.@sum.pages)", "400"),
             ("TERNARY(count:(name) == 2, 'two', 'other')", "two"), ("sum:(serial) * 2", "6"),
@@ -111,8 +113,8 @@ import Testing
         }
     }
 
-    @Test("Dictionary expressions treat missing values as a store does", arguments: Way.allCases)
-    func dictionaryLogicOfAStore(_ way: Way) throws {
+    @Test("Dictionary expressions treat missing values as a store does", arguments: ObjectMapping.allCases)
+    func dictionaryLogicOfAStore(_ way: ObjectMapping) throws {
         for (format, expected) in [
             ("TERNARY(price != 5, 'a', 'b')", ["b", "b", "a", "a"]),
             ("TERNARY(NOT (price == 5), 'a', 'b')", ["b", "b", "a", "a"]),
@@ -128,8 +130,8 @@ import Testing
         }
     }
 
-    @Test("Decimals converted to integers keep their digits", arguments: Way.allCases)
-    func decimalsAsIntegersKeepTheirDigits(_ way: Way) throws {
+    @Test("Decimals converted to integers keep their digits", arguments: ObjectMapping.allCases)
+    func decimalsAsIntegersKeepTheirDigits(_ way: ObjectMapping) throws {
         let stack = try TestStack(RandomTown.model(), type: way == .inMemory ? .inMemory : .sqlite)
         let root = stack.context()
         try root.event { context throws in
@@ -153,8 +155,8 @@ import Testing
         #expect(try total("CAST(0, 'NSDecimalNumber') - sum:(price)") == -9_007_199_254_740_993)
     }
 
-    @Test("A having predicate filters groups by aggregates and columns", arguments: Way.allCases)
-    func conditionsOnGroups(_ way: Way) throws {
+    @Test("A having predicate filters groups by aggregates and columns", arguments: ObjectMapping.allCases)
+    func conditionsOnGroups(_ way: ObjectMapping) throws {
         func serials(_ having: String) throws -> [String] {
             try values(way, "Person", "sum:(books.@count)", by: "") {
                 $0.propertiesToGroupBy = ["name"]

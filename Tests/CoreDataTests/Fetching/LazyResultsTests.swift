@@ -67,10 +67,10 @@ import Testing
             request.sortDescriptors = [NSSortDescriptor(key: "place", ascending: true)]
             let things = try context.lazyResults(of: request)
             #expect(things.count == count)
-            for place in [
+            for position in [
                 0, 8191, 8192, 9000, 11_999, 12_001, 16_383, 16_384, 18_000, 24_575, 24_576, 29_999,
             ] {
-                #expect(things[place].value(forKey: "place") as? Int64 == Int64(place))
+                #expect(things[position].value(forKey: "place") as? Int64 == Int64(position))
             }
         }
     }

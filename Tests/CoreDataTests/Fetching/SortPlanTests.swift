@@ -30,11 +30,11 @@ import CoreData
         defer { try? coordinator.close() }
         let entity = try #require(coordinator.managedObjectModel.entitiesByName["Item"])
         let store = try #require(coordinator.stores(for: entity).first)
-        let home = try #require(store.home(of: entity))
-        var query = FetchQuery(home: home)
+        let storedEntity = try #require(store.storedEntity(of: entity))
+        var query = FetchQuery(storedEntity: storedEntity)
         query.sortDescriptors = descriptors
         query.predicate = predicate
-        let schema = SQLSchema.design(homes: [home], dialect: SQLiteDialect())
+        let schema = SQLSchema.design(storedEntities: [storedEntity], dialect: SQLiteDialect())
         let statement = try FetchCompiler(schema: schema).keys(query)
         return try folder.withDatabase { database in
             SQLiteCollations.install(on: database)

@@ -16,14 +16,14 @@ import Testing
         _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, _ attributes: [(String, String?)]
     ) throws -> Data {
         let writer = KeyedArchiveWriter()
-        func field(_ place: Int) -> Int { writer.add(.identifier(UInt64(place))) }
+        func field(_ position: Int) -> Int { writer.add(.identifier(UInt64(position))) }
         func object(_ classNames: [String], _ fields: [(String, Int)]) -> Int {
-            let place = writer.reserve()
-            writer.fill(place, classNames: classNames, fields: fields.map { (key: $0, value: $1) })
-            return place
+            let position = writer.reserve()
+            writer.fill(position, classNames: classNames, fields: fields.map { (key: $0, value: $1) })
+            return position
         }
-        func list(_ className: String, _ places: [Int]) -> Int {
-            object([className], [("NS.objects", writer.add(.array(places.map(field))))])
+        func list(_ className: String, _ positions: [Int]) -> Int {
+            object([className], [("NS.objects", writer.add(.array(positions.map(field))))])
         }
         func value(_ value: Any?) -> Int { field(writer.reference(to: value)) }
         let properties = try attributes.map { name, expression in

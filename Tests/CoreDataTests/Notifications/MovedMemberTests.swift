@@ -4,17 +4,17 @@ import Testing
 /// A member that two contexts move, each to another owner: it is shown where this context has moved it, and nowhere else.
 @Suite(.onEveryStore) struct MovedMemberTests {
     /// How a context comes to know what another has saved.
-    enum Way: CaseIterable, Sendable { case merge, refresh, conflict }
+    enum ObjectMapping: CaseIterable, Sendable { case merge, refresh, conflict }
 
     @Test(
         "A member moved by two contexts is where this context moved it, and nowhere else",
-        arguments: Way.allCases, [true, false])
-    func movedMemberHasOneOwner(_ way: Way, ordered: Bool) throws {
+        arguments: ObjectMapping.allCases, [true, false])
+    func movedMemberHasOneOwner(_ way: ObjectMapping, ordered: Bool) throws {
         for ends in [true, false] { try check(way, ordered: ordered, ends: ends) }
     }
 
     /// - Parameter ends: whether the own link ends, else it leads to another owner.
-    private func check(_ way: Way, ordered: Bool, ends: Bool) throws {
+    private func check(_ way: ObjectMapping, ordered: Bool, ends: Bool) throws {
         let stack = try TestStack(OwnerModel.model(ordered: ordered))
         let context = stack.context()
         try context.performAndWait {

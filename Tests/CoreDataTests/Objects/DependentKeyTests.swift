@@ -22,13 +22,13 @@ import Testing
     }
 
     private final class Reader: KeyValueObserver {
-        private(set) var told: [String] = []
+        private(set) var reported: [String] = []
 
         func observeValue(
             forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
             context: UnsafeMutableRawPointer?
         ) {
-            told.append(keyPath ?? "")
+            reported.append(keyPath ?? "")
         }
     }
 
@@ -97,10 +97,10 @@ import Testing
             object.addObserver(reader, forKeyPath: key, options: [], context: nil)
             object.setValue("2", forKey: "a")
             object.setValue("2", forKey: "other")
-            #expect(reader.told == [key])
+            #expect(reader.reported == [key])
             object.removeObserver(reader, forKeyPath: key)
             object.setValue("3", forKey: "a")
-            #expect(reader.told == [key])
+            #expect(reader.reported == [key])
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             object.addObserver(reader, forKeyPath: "owner.c", options: [], context: nil)
             object.setValue(owner, forKey: "owner")
             owner.setValue("2", forKey: "a")
-            #expect(reader.told == ["owner.c", "owner.c"])
+            #expect(reader.reported == ["owner.c", "owner.c"])
             object.removeObserver(reader, forKeyPath: "owner.c")
         }
     }

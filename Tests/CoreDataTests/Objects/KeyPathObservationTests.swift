@@ -23,7 +23,7 @@ import Testing
 
     /// Records its notifications.
     private final class Reader: KeyValueObserver {
-        private(set) var told: [String] = []
+        private(set) var reported: [String] = []
 
         func observeValue(
             forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
@@ -33,7 +33,7 @@ import Testing
                 guard let value = change?[key] else { return "-" }
                 return value is NSNull ? "nil" : "\(value)"
             }
-            told.append("\(text(.oldKey)) > \(text(.newKey))")
+            reported.append("\(text(.oldKey)) > \(text(.newKey))")
         }
     }
 
@@ -75,10 +75,10 @@ import Testing
             other.setValue("D", forKey: "name")
             letter.setValue(nil, forKey: "sender")
             other.setValue("Y", forKey: "name")
-            #expect(reader.told == ["A > B", "B > C", "C > D", "D > nil"])
+            #expect(reader.reported == ["A > B", "B > C", "C > D", "D > nil"])
             letter.removeObserver(reader, forKeyPath: "sender.name")
             letter.setValue(sender, forKey: "sender")
-            #expect(reader.told.count == 4)
+            #expect(reader.reported.count == 4)
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
             let reader = Reader()
             letter.addObserver(reader, forKeyPath: "sender.name", options: [.old, .new], context: nil)
             other.mutableSetValue(forKey: "letters").add(letter)
-            #expect(reader.told == ["A > B"])
+            #expect(reader.reported == ["A > B"])
             letter.removeObserver(reader, forKeyPath: "sender.name")
         }
     }
@@ -105,7 +105,7 @@ import Testing
             sender.setValue("B", forKey: "name")
             letter.setValue(nil, forKey: "sender")
             #expect(
-                reader.told == [
+                reader.reported == [
                     "s from A > t from A", "t from A > t from B", "t from B > t from nobody",
                 ])
             letter.removeObserver(reader, forKeyPath: "heading")
@@ -121,7 +121,7 @@ import Testing
             letter.addObserver(reader, forKeyPath: "subject", options: [.new], context: nil)
             letter.setValue("t", forKey: "subject")
             context.rollback()
-            #expect(reader.told == ["- > t", "- > s"])
+            #expect(reader.reported == ["- > t", "- > s"])
 
             let undo = UndoManager()
             undo.groupsByEvent = false
@@ -131,13 +131,13 @@ import Testing
             context.processPendingChanges()
             undo.endUndoGrouping()
             context.undo()
-            #expect(reader.told.suffix(2) == ["- > u", "- > s"])
+            #expect(reader.reported.suffix(2) == ["- > u", "- > s"])
             try coordinator.inContext { other in
                 try other.only("Letter").setValue("v", forKey: "subject")
                 try other.save()
             }
             context.refresh(letter, mergeChanges: true)
-            #expect(reader.told.last == "- > v")
+            #expect(reader.reported.last == "- > v")
             letter.removeObserver(reader, forKeyPath: "subject")
         }
     }

@@ -54,10 +54,10 @@ import Testing
     /// The observers of an event find what it has changed.
     @Test("Changed values of an event are available while it is posted")
     func changedValuesDuringNotification() throws {
-        let told = ToldChanges(entry)
+        let reported = ToldChanges(entry)
         let token = NotificationCenter.default.addObserver(
             forName: .NSManagedObjectContextObjectsDidChange, object: diary.context, queue: nil
-        ) { _ in told.note() }
+        ) { _ in reported.note() }
         defer { NotificationCenter.default.removeObserver(token) }
         diary.event { _ in
             entry.title = "b"
@@ -65,7 +65,7 @@ import Testing
         }
         diary.event { _ in #expect(entry.changedValuesForCurrentEvent().isEmpty) }
         diary.event { _ in entry.number = 5 }
-        #expect(told.all == [["title": "a", "number": "3"], ["number": "4"]])
+        #expect(reported.all == [["title": "a", "number": "3"], ["number": "4"]])
     }
 
     private final class ToldChanges: @unchecked Sendable {

@@ -22,8 +22,8 @@ import Testing
                     .joined(separator: ",")
             }
             let kind = (change?[.kindKey] as? NSNumber)?.intValue ?? 0
-            let places = (change?[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
-            changes.append("\(kind)\(places) -[\(names(.oldKey))] +[\(names(.newKey))]")
+            let positions = (change?[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
+            changes.append("\(kind)\(positions) -[\(names(.oldKey))] +[\(names(.newKey))]")
         }
 
         func take() -> [String] {

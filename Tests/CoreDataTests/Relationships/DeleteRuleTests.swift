@@ -155,7 +155,7 @@ import Testing
         let stack = try TestStack(.of(link))
         try stack.inContext { context in
             let ring = try (0..<4).map { try context.insert("Link", ["name": "\($0)"]) }
-            for place in ring.indices { ring[place].setValue(ring[(place + 1) % 4], forKey: "next") }
+            for position in ring.indices { ring[position].setValue(ring[(position + 1) % 4], forKey: "next") }
             let alone = try context.insert("Link", ["name": "alone"])
             alone.setValue(alone, forKey: "next")
             try context.save()

@@ -84,10 +84,10 @@ import Testing
     func ownerWhoseItemsMoved(_ movedFirst: Bool) throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
-            let heir = try context.owner("heir")
+            let subentity = try context.owner("heir")
             let items = try context.all("Item")
             if !movedFirst { context.delete(owner) }
-            for item in items { item.setValue(heir, forKey: "owner") }
+            for item in items { item.setValue(subentity, forKey: "owner") }
             if movedFirst { context.delete(owner) }
             context.processPendingChanges()
             for object in [owner] + items { context.refresh(object, mergeChanges: true) }

@@ -180,10 +180,10 @@ import Testing
     @Test("An object of another context is refused as a destination")
     func objectOfAnotherContextIsRefused() throws {
         let other = stack.context()
-        let stranger = try other.performAndWait { try other.insert("Node") }
+        let missingToken = try other.performAndWait { try other.insert("Node") }
         try stack.inContext { context in
             let node = try nodes(context, "a")[0]
-            let refusal = try error { try node.setValue(checking: stranger, forKey: "parent") }
+            let refusal = try error { try node.setValue(checking: missingToken, forKey: "parent") }
             #expect(refusal.code == 1550)
             #expect(refusal.localizedDescription.contains("different contexts"))
             #expect(node.one("parent") == nil)

@@ -170,27 +170,29 @@ import CoreData
         let coordinator = try folder.open(Self.model)
         let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
         let item = try #require(Self.model.entitiesByName["Item"])
-        let home = try #require(store.home(of: item))
+        let storedEntity = try #require(store.storedEntity(of: item))
         let map = IdentityMap()
         let objects = (1...4).map { reference -> NSManagedObject in
             let object = NSManagedObject(entity: item, insertInto: nil)
-            object.home = home
+            object.storedEntity = storedEntity
             object.reference = Int64(reference)
             return object
         }
         for object in objects { #expect(map.register(object) == nil) }
         #expect(map.register(objects[0]) == nil)
-        #expect(map.rename([(objects[0], home, 2), (objects[1], home, 1)]).isEmpty)
+        #expect(map.rename([(objects[0], storedEntity, 2), (objects[1], storedEntity, 1)]).isEmpty)
         #expect(map.object(objects[0].key) === objects[0] && map.object(objects[1].key) === objects[1])
-        #expect(map.rename([(objects[0], home, 3)]) == [objects[2]])
-        #expect(map.object(ObjectKey(table: home.table, reference: 3)) === objects[0])
+        #expect(map.rename([(objects[0], storedEntity, 3)]) == [objects[2]])
+        #expect(map.object(ObjectKey(table: storedEntity.table, reference: 3)) === objects[0])
         #expect(
-            map.rename([(objects[0], home, 8), (objects[1], home, 8), (objects[3], home, 9)]) == [objects[0]])
-        #expect(map.object(ObjectKey(table: home.table, reference: 8)) === objects[1])
+            map.rename([
+                (objects[0], storedEntity, 8), (objects[1], storedEntity, 8), (objects[3], storedEntity, 9),
+            ]) == [objects[0]])
+        #expect(map.object(ObjectKey(table: storedEntity.table, reference: 8)) === objects[1])
         // One that lost its identity takes nothing with it.
         map.forget(objects[0])
-        #expect(map.object(ObjectKey(table: home.table, reference: 8)) === objects[1])
-        #expect(map.register([objects[0], objects[2]], table: home.table) == [objects[1]])
+        #expect(map.object(ObjectKey(table: storedEntity.table, reference: 8)) === objects[1])
+        #expect(map.register([objects[0], objects[2]], table: storedEntity.table) == [objects[1]])
         for object in objects { map.forget(object) }
         #expect(map.all.isEmpty)
     }

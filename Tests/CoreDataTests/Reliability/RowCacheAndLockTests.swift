@@ -57,12 +57,14 @@ import CoreData
     func length() {
         let clock = ContinuousClock()
         var tries = 0
-        let time = clock.measure { while LockWait.goOn(after: tries, timeout: 0.05, for: "x") { tries += 1 } }
+        let time = clock.measure {
+            while LockWait.shouldRetry(after: tries, timeout: 0.05, for: "x") { tries += 1 }
+        }
         #expect(time >= .milliseconds(50) && tries > 1)
-        #expect(!LockWait.goOn(after: 0, timeout: 0, for: "x"))
+        #expect(!LockWait.shouldRetry(after: 0, timeout: 0, for: "x"))
         // 240 seconds, a tenth at a time.
-        #expect(!LockWait.goOn(after: 2409, timeout: 240, for: "x"))
-        LockWait.$limit.withValue(0) { #expect(!LockWait.goOn(after: 0, timeout: 240, for: "x")) }
+        #expect(!LockWait.shouldRetry(after: 2409, timeout: 240, for: "x"))
+        LockWait.$limit.withValue(0) { #expect(!LockWait.shouldRetry(after: 0, timeout: 240, for: "x")) }
     }
 
     /// An actor whose jobs run on the queue of a context.

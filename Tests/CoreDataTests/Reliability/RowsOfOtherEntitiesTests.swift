@@ -83,8 +83,8 @@ import CoreData
         let coordinator = try folder.open(Self.model)
         let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
         let entities = Self.model.entitiesByName
-        let item = try #require(entities["Item"].flatMap { store.home(of: $0) })
-        let two = try #require(entities["Two"].flatMap { store.home(of: $0) })
+        let item = try #require(entities["Item"].flatMap { store.storedEntity(of: $0) })
+        let two = try #require(entities["Two"].flatMap { store.storedEntity(of: $0) })
         let row = try #require(try store.row(of: item, 1, notBefore: -.infinity, for: StoreReader()))
         let values = [DerivedValue(attribute: "name", value: .text("new"))]
         #expect(try row.replacing(values, item).string(try #require(item.layout.index(of: "name"))) == "new")

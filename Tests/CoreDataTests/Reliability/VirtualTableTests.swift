@@ -89,7 +89,7 @@ import CoreData
             ("CREATE", nil),
             ("", nil), ("CREATE \"TABLE\" a", nil),
         ] as [(String, String?)] {
-            #expect(SQLTokens(statement).madeThing == thing, "\(statement)")
+            #expect(SQLTokens(statement).createdKind == thing, "\(statement)")
         }
     }
 }

@@ -72,31 +72,31 @@ import Testing
 
     @Test("A section whose only member moves to the end moves with it")
     func onlyMemberMovesItsSection() throws {
-        let told = try reports(by: "order", "title", sections: "label") {
+        let reported = try reports(by: "order", "title", sections: "label") {
             context.delete(try thing("a2"))
             context.processPendingChanges()
             #expect(diary.take().count == 3 && mirror.reports == 1)
             mirror.forgetReports()
             try thing("a1").setValue(9, forKey: "order")
         }
-        #expect(told == ["will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "did"])
+        #expect(reported == ["will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "did"])
     }
 
     @Test("A section whose member moves to the front moves with it")
     func sectionMovesForward() throws {
-        let told = try reports(by: "order", "title", sections: "label") {
+        let reported = try reports(by: "order", "title", sections: "label") {
             try thing("c1").setValue(-1, forKey: "order")
         }
-        #expect(told == ["will", "delete section C 2", "insert section C 0", "move c1 2.0 0.0", "did"])
+        #expect(reported == ["will", "delete section C 2", "insert section C 0", "move c1 2.0 0.0", "did"])
     }
 
     @Test("A change of a related object moves a section with several members")
     func relatedObjectMovesASection() throws {
-        let told = try reports(by: "category.order", "title", sections: "category.name") {
+        let reported = try reports(by: "category.order", "title", sections: "category.name") {
             try #require(try thing("a1").one("category")).setValue(9, forKey: "order")
         }
         #expect(
-            told == [
+            reported == [
                 "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1",
                 "did",
             ])
@@ -105,13 +105,13 @@ import Testing
     @Test("As few sections as possible are reported as moved")
     func fewestSectionsMove() throws {
         // From A B C to B C A, each of whose members has changed.
-        let told = try reports(by: "category.order", "title", sections: "category.name") {
+        let reported = try reports(by: "category.order", "title", sections: "category.name") {
             for (title, order) in [("a1", 30), ("b1", 10), ("c1", 20)] {
                 try #require(try thing(title).one("category")).setValue(order, forKey: "order")
             }
         }
         #expect(
-            told == [
+            reported == [
                 "will", "delete section A 0", "insert section A 2", "move a1 0.0 2.0", "move a2 0.1 2.1",
                 "did",
             ])
@@ -120,14 +120,14 @@ import Testing
     @Test("A section moves while others are inserted and deleted")
     func besideInsertedAndDeletedSections() throws {
         // From A B C to D C A. Either of C and A can stay.
-        let told = try reports(by: "order", "title", sections: "label") {
+        let reported = try reports(by: "order", "title", sections: "label") {
             context.delete(try thing("b1"))
             for title in ["a1", "a2"] { try thing(title).setValue(9, forKey: "order") }
             try thing("c1").setValue("c", forKey: "title")
             try context.insert("Thing", ["title": "d", "label": "D", "order": 0] as [String: Any])
         }
         #expect(
-            told == [
+            reported == [
                 "will", "delete section B 1", "delete section C 2", "insert section D 0",
                 "insert section C 1",
                 "delete b1 1.0 -", "insert d - 0.0", "move c 2.0 1.0", "update a1 0.0 2.0",
@@ -138,10 +138,10 @@ import Testing
 
     @Test("A section moves in results with a limit")
     func sectionMovesInAWindow() throws {
-        let told = try reports(by: "order", "title", sections: "label", limit: 3) {
+        let reported = try reports(by: "order", "title", sections: "label", limit: 3) {
             for title in ["a1", "a2"] { try thing(title).setValue(1, forKey: "order") }
             try thing("b1").setValue(0, forKey: "order")
         }
-        #expect(told.filter { $0.contains("section") }.count == 2)
+        #expect(reported.filter { $0.contains("section") }.count == 2)
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private typealias Sequence = RankedSequence<Int>
 
     private func elements(_ sequence: Sequence) -> [Int] {
-        sequence.places(0..<sequence.count).map { sequence[$0] }
+        sequence.positions(0..<sequence.count).map { sequence[$0] }
     }
 
     @Test("A sequence made of elements has them at their ranks", arguments: [0, 1, 2, 7, 1000])
@@ -15,8 +15,8 @@ import Testing
         let sequence = Sequence(0..<count)
         #expect(elements(sequence) == Array(0..<count))
         #expect(sequence.count == count && sequence.markCount == 0)
-        #expect(sequence.place(at: count) == nil && sequence.place(at: -1) == nil)
-        let ranks = sequence.places(0..<count).map(sequence.rank)
+        #expect(sequence.position(at: count) == nil && sequence.position(at: -1) == nil)
+        let ranks = sequence.positions(0..<count).map(sequence.rank)
         #expect(ranks == Array(0..<count))
     }
 
@@ -24,7 +24,7 @@ import Testing
     func editsMatchAnArray(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         var sequence = Sequence([])
-        var array: [(value: Int, isMarked: Bool, place: Sequence.Place)] = []
+        var array: [(value: Int, isMarked: Bool, position: Sequence.Position)] = []
         for step in 0..<4000 {
             let isGrowing = step % 1500 < 1000
             if array.isEmpty || Int.random(in: 0..<3, using: &numbers) < (isGrowing ? 2 : 1) {
@@ -32,28 +32,29 @@ import Testing
                 array.insert((step, false, sequence.insert(step, at: rank)), at: rank)
             } else {
                 let rank = Int.random(in: 0..<array.count, using: &numbers)
-                sequence.remove(array.remove(at: rank).place)
+                sequence.remove(array.remove(at: rank).position)
             }
             if let rank = array.indices.randomElement(using: &numbers) {
                 array[rank].isMarked.toggle()
-                sequence.setMark(array[rank].isMarked, at: array[rank].place)
-                #expect(sequence.rank(of: array[rank].place) == rank)
-                #expect(sequence.place(at: rank) == array[rank].place)
+                sequence.setMark(array[rank].isMarked, at: array[rank].position)
+                #expect(sequence.rank(of: array[rank].position) == rank)
+                #expect(sequence.position(at: rank) == array[rank].position)
                 #expect(
-                    sequence.marks(through: array[rank].place)
+                    sequence.marks(through: array[rank].position)
                         == array[...rank].count { $0.isMarked })
                 #expect(
-                    sequence.place(after: array[rank].place)
-                        == (rank + 1 < array.count ? array[rank + 1].place : nil))
+                    sequence.position(after: array[rank].position)
+                        == (rank + 1 < array.count ? array[rank + 1].position : nil))
                 #expect(
-                    sequence.place(before: array[rank].place) == (rank > 0 ? array[rank - 1].place : nil))
+                    sequence.position(before: array[rank].position)
+                        == (rank > 0 ? array[rank - 1].position : nil))
             }
             let marked = array.filter(\.isMarked)
             #expect(sequence.markCount == marked.count)
             if let number = marked.indices.randomElement(using: &numbers) {
-                #expect(sequence.markedPlace(at: number) == marked[number].place)
+                #expect(sequence.markedPosition(at: number) == marked[number].position)
             }
-            #expect(sequence.markedPlace(at: marked.count) == nil)
+            #expect(sequence.markedPosition(at: marked.count) == nil)
             guard step % 100 == 0 else { continue }
             #expect(elements(sequence) == array.map(\.value))
             // The depth of a tree balanced by these weights is at most log(n + 1) to the base 4/3.

@@ -10,11 +10,11 @@ import Testing
     @Test("Insertions are reported at their new indexes")
     func insertions() throws {
         let results = try stack()
-        let told = try results.event {
+        let reported = try results.event {
             SampleBooks.book("y", 40, nil, nil, $0)
             SampleBooks.book("x", 15, nil, nil, $0)
         }
-        #expect(told == ["will", "insert x - 0.1", "insert y - 0.4", "did"])
+        #expect(reported == ["will", "insert x - 0.1", "insert y - 0.4", "did"])
         #expect(results.titles == [["a", "x", "b", "c", "y"]])
     }
 
@@ -30,11 +30,11 @@ import Testing
     @Test("Deletions are reported at their old indexes")
     func deletions() throws {
         let results = try stack()
-        let told = try results.event {
+        let reported = try results.event {
             $0.delete(try results["a"])
             $0.delete(try results["c"])
         }
-        #expect(told == ["will", "delete a 0.0 -", "delete c 0.2 -", "did"])
+        #expect(reported == ["will", "delete a 0.0 -", "delete c 0.2 -", "did"])
         #expect(results.titles == [["b"]])
     }
 
@@ -51,8 +51,8 @@ import Testing
     @Test("Updates are reported at the same index")
     func updates() throws {
         let results = try stack()
-        let told = try results.event { _ in try results["b"].setValue(2.5, forKey: "rating") }
-        #expect(told == ["will", "update b 0.1 0.1", "did"])
+        let reported = try results.event { _ in try results["b"].setValue(2.5, forKey: "rating") }
+        #expect(reported == ["will", "update b 0.1 0.1", "did"])
         #expect(
             try results.event { _ in try results["b"].pages = 21 } == ["will", "update b 0.1 0.1", "did"])
     }
@@ -68,25 +68,25 @@ import Testing
     @Test("Two objects that exchange their indexes are both reported as moved")
     func objectsThatExchangeIndexes() throws {
         let results = try stack()
-        let told = try results.event { _ in
+        let reported = try results.event { _ in
             try results["a"].pages = 30
             try results["c"].pages = 10
         }
-        #expect(told == ["will", "move c 0.2 0.0", "move a 0.0 0.2", "did"])
+        #expect(reported == ["will", "move c 0.2 0.0", "move a 0.0 0.2", "did"])
     }
 
     /// Changes of other objects around an object are not a move of it.
     @Test("An update beside insertions and deletions is not a move")
     func updateBesideOtherChanges() throws {
         let results = try stack()
-        let told = try results.event {
+        let reported = try results.event {
             $0.delete(try results["b"])
             try results["c"].pages = 31
             try results["a"].pages = 11
             SampleBooks.book("x", 1, nil, nil, $0)
         }
         #expect(
-            told == [
+            reported == [
                 "will", "delete b 0.1 -", "insert x - 0.0", "update a 0.0 0.1", "update c 0.2 0.2", "did",
             ])
     }
@@ -94,19 +94,19 @@ import Testing
     @Test("An update beside a move of another object is an update")
     func updateBesideAMove() throws {
         let results = try stack()
-        let told = try results.event { _ in
+        let reported = try results.event { _ in
             try results["a"].pages = 99
             try results["b"].pages = 21
             try results["c"].pages = 31
         }
-        #expect(told == ["will", "update b 0.1 0.0", "update c 0.2 0.1", "move a 0.0 0.2", "did"])
+        #expect(reported == ["will", "update b 0.1 0.0", "update c 0.2 0.1", "move a 0.0 0.2", "did"])
     }
 
     @Test("An update among objects with equal sort keys keeps its index")
     func updateAmongEqualKeys() throws {
         let results = try ResultsStack(["a": 1, "b": 1, "c": 1], .books(by: "pages"))
-        let told = try results.event { _ in try results["a"].setValue(2.5, forKey: "rating") }
-        #expect(told == ["will", "update a 0.0 0.0", "did"])
+        let reported = try results.event { _ in try results["a"].setValue(2.5, forKey: "rating") }
+        #expect(reported == ["will", "update a 0.0 0.0", "did"])
         #expect(results.titles == [["a", "b", "c"]])
     }
 
@@ -180,8 +180,8 @@ import Testing
     func refreshedObject() throws {
         let results = try stack()
         try results.elsewhere { try $0.book("a").pages = 25 }
-        let told = try results.event { $0.refresh(try results["a"], mergeChanges: false) }
-        #expect(told == ["will", "move a 0.0 0.1", "did"])
+        let reported = try results.event { $0.refresh(try results["a"], mergeChanges: false) }
+        #expect(reported == ["will", "move a 0.0 0.1", "did"])
     }
 
     @Test("Automatically merged changes are reported")
@@ -193,8 +193,8 @@ import Testing
             try $0.book("a").pages = 40
             SampleBooks.book("x", 35, nil, nil, $0)
         }
-        let told = results.context.performAndWait { results.diary.take() }
-        #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "move a 0.0 0.2", "did"])
+        let reported = results.context.performAndWait { results.diary.take() }
+        #expect(reported == ["will", "delete b 0.1 -", "insert x - 0.1", "move a 0.0 0.2", "did"])
         #expect(results.titles == [["c", "x", "a"]])
     }
 
@@ -206,8 +206,8 @@ import Testing
             try other.book("c").pages = 1
         }
         #expect(results.titles == [["a", "b", "c"]])
-        let told = try results.event { $0.mergeChanges(fromContextDidSave: save) }
-        #expect(told == ["will", "insert x - 0.1", "move c 0.2 0.0", "did"])
+        let reported = try results.event { $0.mergeChanges(fromContextDidSave: save) }
+        #expect(reported == ["will", "insert x - 0.1", "move c 0.2 0.0", "did"])
         #expect(results.titles == [["c", "x", "a", "b"]])
     }
 }

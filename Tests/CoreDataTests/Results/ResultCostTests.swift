@@ -138,9 +138,9 @@ import Testing
             author.name = "n"
             context.processPendingChanges()
             #expect(controller.cost.evaluations == 12)
-            let told = diary.take()
-            #expect(Array(told.prefix(3)) == ["will", "delete section m 1", "insert section n 1"])
-            #expect(told.count == 3 + 11 + 1 && told[3] == "move 0 1.0 1.0")
+            let reported = diary.take()
+            #expect(Array(reported.prefix(3)) == ["will", "delete section m 1", "insert section n 1"])
+            #expect(reported.count == 3 + 11 + 1 && reported[3] == "move 0 1.0 1.0")
             try context.save()
             #expect(diary.take() == [])
         }

@@ -12,7 +12,7 @@ import Testing
 
     /// The delegate's reports of a refresh after another context has deleted "b", and how often the
     /// notification at the end of an event contains "b" among the deleted objects.
-    private func reports(_ results: ResultsStack) throws -> (told: [String], deletions: Int) {
+    private func reports(_ results: ResultsStack) throws -> (reported: [String], deletions: Int) {
         let gone = try results["b"]
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: results.context)
         try results.elsewhere { $0.delete(try $0.book("b")) }
@@ -21,19 +21,19 @@ import Testing
             results.context.refreshAllObjects()
         }
         // Before any other event.
-        let told = results.diary.take()
+        let reported = results.diary.take()
         let deletions = log.all.count { note in
             (note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject>)?.contains(gone) ?? false
         }
-        return (told, deletions)
+        return (reported, deletions)
     }
 
     @Test("A refresh reports an object that another context deleted once as deleted")
     func withoutAPredicate() throws {
         let results = try stack()
-        let (told, deletions) = try reports(results)
+        let (reported, deletions) = try reports(results)
         #expect(
-            told == ["will", "delete nil 0.1 -", "update a 0.0 0.0", "update c 0.2 0.1", "did"])
+            reported == ["will", "delete nil 0.1 -", "update a 0.0 0.0", "update c 0.2 0.1", "did"])
         #expect(deletions == 1)
         #expect(results.titles == [["a", "c"]])
         #expect(try results.event { _ in try results["c"].pages = 1 } == ["will", "move c 0.1 0.0", "did"])
@@ -44,18 +44,18 @@ import Testing
         arguments: ["pages > 0", "pages == nil OR pages < 100", "title == nil OR title != 'x'"])
     func withAPredicate(format: String) throws {
         let results = try stack(format)
-        let (told, deletions) = try reports(results)
+        let (reported, deletions) = try reports(results)
         #expect(
-            told == ["will", "delete nil 0.1 -", "update a 0.0 0.0", "update c 0.2 0.1", "did"])
+            reported == ["will", "delete nil 0.1 -", "update a 0.0 0.0", "update c 0.2 0.1", "did"])
         #expect(deletions == 1)
     }
 
     @Test("A refresh reports a deleted object and its section")
     func inSections() throws {
         let results = try stack(sections: "pages")
-        let (told, deletions) = try reports(results)
+        let (reported, deletions) = try reports(results)
         #expect(
-            told == [
+            reported == [
                 "will", "delete section 20 1", "delete nil 1.0 -", "update a 0.0 0.0", "update c 2.0 1.0",
                 "did",
             ])
@@ -65,8 +65,8 @@ import Testing
     @Test("A refresh reports a deleted object of a window and its successor")
     func inAWindow() throws {
         let results = try stack(limit: 2)
-        let (told, deletions) = try reports(results)
-        #expect(told.contains("delete nil 0.1 -") && told.contains { $0.hasPrefix("insert c") })
+        let (reported, deletions) = try reports(results)
+        #expect(reported.contains("delete nil 0.1 -") && reported.contains { $0.hasPrefix("insert c") })
         #expect(deletions == 1)
         #expect(results.titles == [["a", "c"]])
     }

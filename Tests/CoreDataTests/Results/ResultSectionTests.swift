@@ -63,16 +63,16 @@ import Testing
     @Test(
         "An index title that does not match its index stops the process",
         arguments: [("B", 0), ("Z", 1), ("A", -1), ("B", 2)])
-    func wrongIndexTitleStops(title: String, place: Int) async {
+    func wrongIndexTitleStops(title: String, position: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            [title, place] in
+            [title, position] in
             let results = try ResultsStack(["anna": 1, "berta": 2], .books(by: "title"), sections: "title")
             results.context.performAndWait {
-                _ = results.controller.section(forSectionIndexTitle: title, at: place)
+                _ = results.controller.section(forSectionIndexTitle: title, at: position)
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Index title at \(place) is not equal to '\(title)'."))
+        #expect(text.contains("Index title at \(position) is not equal to '\(title)'."))
     }
 
     private final class LastLetters: NSFetchedResultsController<Book> {
@@ -108,13 +108,13 @@ import Testing
     @Test("Objects with new section names insert sections")
     func insertedSections() throws {
         let results = try stack()
-        let told = try results.event {
+        let reported = try results.event {
             SampleBooks.book("y", 3, nil, nil, $0)
             SampleBooks.book("x", 0, nil, nil, $0)
             SampleBooks.book("b1", 1, nil, nil, $0)
         }
         #expect(
-            told == [
+            reported == [
                 "will", "insert section 0 0", "insert section 3 3", "insert x - 0.0", "insert b1 - 1.2",
                 "insert y - 3.0", "did",
             ])
@@ -124,11 +124,11 @@ import Testing
     @Test("A section whose last object is deleted is deleted")
     func deletedSections() throws {
         let results = try stack()
-        let told = try results.event {
+        let reported = try results.event {
             $0.delete(try results["a"])
             $0.delete(try results["c"])
         }
-        #expect(told == ["will", "delete section 2 1", "delete a 0.0 -", "delete c 1.0 -", "did"])
+        #expect(reported == ["will", "delete section 2 1", "delete a 0.0 -", "delete c 1.0 -", "did"])
         #expect(results.titles == [["b"], ["d"]])
     }
 
@@ -156,9 +156,9 @@ import Testing
             try $0.book("a").pages = 4
             SampleBooks.book("x", 5, nil, nil, $0)
         }
-        let told = results.context.performAndWait { results.diary.take() }
+        let reported = results.context.performAndWait { results.diary.take() }
         #expect(
-            told == [
+            reported == [
                 "will", "delete section 2 1", "insert section 5 2", "delete c 1.0 -", "insert x - 2.0",
                 "move a 0.0 1.0", "did",
             ])
@@ -168,12 +168,12 @@ import Testing
     @Test("All objects of a section move to a new section")
     func allObjectsMoveToANewSection() throws {
         let results = try stack()
-        let told = try results.event { _ in
+        let reported = try results.event { _ in
             try results["a"].pages = 3
             try results["b"].pages = 3
         }
         #expect(
-            told == [
+            reported == [
                 "will", "delete section 1 0", "insert section 3 1", "move a 0.0 1.0", "move b 0.1 1.1", "did",
             ])
         #expect(results.titles == [["c"], ["a", "b"], ["d"]])
@@ -182,8 +182,8 @@ import Testing
     @Test("Deleting the only object deletes its section, and an insertion makes a new one")
     func onlySectionIsDeleted() throws {
         let results = try ResultsStack(["a": 1], .books(by: "pages"), sections: "pages")
-        let told = try results.event { $0.delete(try results["a"]) }
-        #expect(told == ["will", "delete section 1 0", "delete a 0.0 -", "did"])
+        let reported = try results.event { $0.delete(try results["a"]) }
+        #expect(reported == ["will", "delete section 1 0", "delete a 0.0 -", "did"])
         #expect(results.titles == [])
         #expect(
             try results.event { SampleBooks.book("x", 7, nil, nil, $0) } == [

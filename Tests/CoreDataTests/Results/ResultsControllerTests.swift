@@ -12,8 +12,8 @@ import Testing
         let results = try stack()
         try results.elsewhere { SampleBooks.book("x", 15, nil, nil, $0) }
         #expect(results.titles == [["a", "b", "c"]])
-        let told = try results.event { _ in try results.controller.performFetch() }
-        #expect(told == [])
+        let reported = try results.event { _ in try results.controller.performFetch() }
+        #expect(reported == [])
         #expect(results.titles == [["a", "x", "b", "c"]])
         // Followed once, not twice.
         #expect(try results.event { _ in try results["a"].pages = 1 } == ["will", "update a 0.0 0.0", "did"])

@@ -4,51 +4,51 @@ import Testing
 /// Which delegate methods are called, and which delegates make a controller follow its context.
 @Suite struct ResultsDelegateTests {
     private class OneByOne: NSObject, NSFetchedResultsControllerDelegate {
-        var told: [String] = []
+        var reported: [String] = []
 
         func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-            told.append("will")
+            reported.append("will")
         }
 
         func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-            told.append("did")
+            reported.append("did")
         }
     }
 
     private final class WithDifferences: NSObject, NSFetchedResultsControllerDelegate {
-        var told: [String] = []
+        var reported: [String] = []
 
         func controller(
             _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
             didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
         ) {
-            told.append("difference")
+            reported.append("difference")
         }
 
         func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-            told.append("did")
+            reported.append("did")
         }
     }
 
     private final class WithAll: NSObject, NSFetchedResultsControllerDelegate {
-        var told: [String] = []
+        var reported: [String] = []
 
         func controller(
             _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
             didChangeContentWith snapshot: FetchedResultsSnapshot
         ) {
-            told.append("snapshot")
+            reported.append("snapshot")
         }
 
         func controller(
             _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
             didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
         ) {
-            told.append("difference")
+            reported.append("difference")
         }
 
         func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-            told.append("did")
+            reported.append("did")
         }
     }
 
@@ -65,19 +65,19 @@ import Testing
         let delegate = WithAll()
         results.controller.delegate = delegate
         for _ in 0..<2 { _ = try results.event { SampleBooks.book("x", 3, nil, nil, $0) } }
-        #expect(delegate.told == ["snapshot", "snapshot"])
+        #expect(delegate.reported == ["snapshot", "snapshot"])
     }
 
     /// A difference has no sections.
     @Test(
         "A delegate gets differences only for results without sections",
         arguments: [(nil, "difference"), ("pages", "did")])
-    func differenceWithoutSections(_ sections: String?, _ told: String) throws {
+    func differenceWithoutSections(_ sections: String?, _ reported: String) throws {
         let results = try results(sections)
         let delegate = WithDifferences()
         results.controller.delegate = delegate
         for _ in 0..<2 { _ = try results.event { SampleBooks.book("x", 3, nil, nil, $0) } }
-        #expect(delegate.told == [told, told])
+        #expect(delegate.reported == [reported, reported])
     }
 
     @Test("A delegate without snapshots and differences gets single changes")
@@ -86,7 +86,7 @@ import Testing
         let delegate = OneByOne()
         results.controller.delegate = delegate
         _ = try results.event { SampleBooks.book("x", 3, nil, nil, $0) }
-        #expect(delegate.told == ["will", "did"])
+        #expect(delegate.reported == ["will", "did"])
     }
 
     @Test("A controller follows its context while it has any delegate, which it does not retain")

@@ -98,8 +98,8 @@ import Testing
             $0.delete(try $0.book("b"))
             SampleBooks.book("x", 25, nil, nil, $0)
         }
-        let told = results.context.performAndWait { results.diary.take() }
-        #expect(told == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
+        let reported = results.context.performAndWait { results.diary.take() }
+        #expect(reported == ["will", "delete b 0.1 -", "insert x - 0.1", "did"])
         #expect(results.titles == [["a", "x", "c"]])
     }
 

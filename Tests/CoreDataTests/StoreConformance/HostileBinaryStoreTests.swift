@@ -18,30 +18,30 @@ struct HostileBinaryStoreTests {
             name = archive.addObject(.string("Link"))
         }
 
-        func reference(_ place: Int) -> Int { archive.add(.identifier(UInt64(place))) }
+        func reference(_ position: Int) -> Int { archive.add(.identifier(UInt64(position))) }
 
-        func list(_ places: [Int]) -> Int {
-            let place = archive.reserve()
+        func list(_ positions: [Int]) -> Int {
+            let position = archive.reserve()
             archive.fill(
-                place, classNames: ["NSArray"],
-                fields: [(key: "NS.objects", value: archive.add(.array(places.map(reference))))])
-            return place
+                position, classNames: ["NSArray"],
+                fields: [(key: "NS.objects", value: archive.add(.array(positions.map(reference))))])
+            return position
         }
 
         /// Adds a node, and returns its place.
         @discardableResult
         func node(_ number: Int, values list: Int) -> Int {
-            let place = archive.reserve()
+            let position = archive.reserve()
             archive.fill(
-                place, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"],
+                position, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"],
                 fields: [
                     (key: "NSEntityName", value: reference(name)),
                     (key: "NSAttributeValues", value: reference(list)),
                     (key: "NSPrimaryKey64", value: archive.add(.integer(Int64(number)))),
                 ])
             keys.append(archive.addObject(.integer(Int64(number))))
-            nodes.append(place)
-            return place
+            nodes.append(position)
+            return position
         }
 
         func data() throws -> Data {
@@ -85,14 +85,14 @@ struct HostileBinaryStoreTests {
         for index in 0..<400 {
             let relative = objects.archive.addObject(
                 .string(index == 0 ? "https://example.org/" : "\(index)"))
-            let place = objects.archive.reserve()
+            let position = objects.archive.reserve()
             objects.archive.fill(
-                place, classNames: ["NSURL"],
+                position, classNames: ["NSURL"],
                 fields: [
                     (key: "NS.base", value: objects.reference(base)),
                     (key: "NS.relative", value: objects.reference(relative)),
                 ])
-            base = place
+            base = position
         }
         for number in 1...7000 { objects.node(number, values: objects.list([base])) }
         let coordinator = try store(objects).open(Self.model())
@@ -107,8 +107,8 @@ struct HostileBinaryStoreTests {
     func nodeListedTwice() throws {
         let objects = Objects()
         let list = objects.list([0])
-        let place = objects.node(1, values: list)
-        objects.nodes += Array(repeating: place, count: 3)
+        let position = objects.node(1, values: list)
+        objects.nodes += Array(repeating: position, count: 3)
         let hostile = try store(objects)
         let found = try error { _ = try hostile.open(Self.model()) }
         #expect(found.code == NSFileReadCorruptFileError && found.localizedDescription.contains("twice"))
@@ -146,9 +146,9 @@ struct HostileBinaryStoreTests {
                     value: objects.archive.add(.array(keys.map { _ in objects.reference(numbers) }))
                 ),
             ])
-        let place = objects.node(1, values: objects.list([0]))
+        let position = objects.node(1, values: objects.list([0]))
         objects.archive.fill(
-            place, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"],
+            position, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"],
             fields: [
                 (key: "NSEntityName", value: objects.reference(objects.name)),
                 (key: "NSAttributeValues", value: objects.reference(objects.list([0]))),

@@ -217,18 +217,18 @@ struct RawBinaryStore {
             top = list?["$top"] as? [String: Any] ?? [:]
         }
 
-        private func place(_ reference: Any) -> Int? {
+        private func position(_ reference: Any) -> Int? {
             // Foundation's object for it has no public way to the number.
             Mirror(reflecting: reference).children.lazy.compactMap { $0.value as? UInt32 }.first.map(Int.init)
         }
 
         func fields(_ reference: Any?) -> [String: Any] {
-            reference.flatMap(place).flatMap { objects[$0] as? [String: Any] } ?? [:]
+            reference.flatMap(position).flatMap { objects[$0] as? [String: Any] } ?? [:]
         }
 
         func value(_ reference: Any?) -> Any? {
-            guard let reference, let place = place(reference), place > 0 else { return nil }
-            guard let fields = objects[place] as? [String: Any] else { return objects[place] }
+            guard let reference, let position = position(reference), position > 0 else { return nil }
+            guard let fields = objects[position] as? [String: Any] else { return objects[position] }
             if let keys = fields["NS.keys"] as? [Any], let values = fields["NS.objects"] as? [Any] {
                 return Dictionary(
                     zip(keys, values).map { ("\(value($0) ?? "")", value($1) ?? NSNull()) },

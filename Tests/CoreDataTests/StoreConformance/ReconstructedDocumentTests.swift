@@ -310,11 +310,12 @@ import Testing
                 .contains("more than 5000 properties"))
         // Few of its own and many inherited.
         let wide = (1...600).map { "<attribute name=\"a\($0)\" type=\"bool\">1</attribute>" }.joined()
-        let heirs = (2...100).map { object("H\($0)", $0) }.joined()
+        let subentityNames = (2...100).map { object("H\($0)", $0) }.joined()
         let all = link("r", "TOP", (1...100).map { "z\($0)" }.joined(separator: " "))
         #expect(
             try error {
-                _ = try reconstructed(document(object("TOP", 1, wide) + heirs + object("O", 101, all)))
+                _ = try reconstructed(
+                    document(object("TOP", 1, wide) + subentityNames + object("O", 101, all)))
             }
             .localizedDescription.contains("more than 50000 properties"))
         // Each entity above the next one.

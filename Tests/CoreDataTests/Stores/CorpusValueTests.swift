@@ -150,7 +150,7 @@ private struct StoreChanges {
     }
 
     mutating func run(in context: NSManagedObjectContext) throws {
-        for entity in store.schema.entities where !entity.home.entity.isAbstract {
+        for entity in store.schema.entities where !entity.storedEntity.entity.isAbstract {
             try change(entity, context)
             try insert(entity, context)
             try delete(entity, context)
@@ -171,14 +171,14 @@ private struct StoreChanges {
     }
 
     private func first(_ entity: SQLEntity, _ context: NSManagedObjectContext) throws -> NSManagedObject? {
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity.home.entity.name ?? "")
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.storedEntity.entity.name ?? "")
         request.includesSubentities = false
         request.fetchLimit = 1
         return try context.fetch(request).first
     }
 
     private mutating func change(_ entity: SQLEntity, _ context: NSManagedObjectContext) throws {
-        let description = entity.home.entity
+        let description = entity.storedEntity.entity
         let constrained = Set(description.uniquenessConstraintNames.flatMap(\.self))
         let attributes = description.attributesByName.values.filter {
             !$0.isTransient && !($0 is NSDerivedAttributeDescription) && $0.validationPredicates.isEmpty
@@ -187,7 +187,8 @@ private struct StoreChanges {
         guard let object = try first(entity, context),
             let attribute = attributes.first(where: { $0.type == .string })
                 ?? attributes.first(where: { [.integer64, .integer32, .date].contains($0.type) }),
-            let slot = entity.home.layout.index(of: attribute.name), let column = entity.column(slot: slot)
+            let slot = entity.storedEntity.layout.index(of: attribute.name),
+            let column = entity.column(slot: slot)
         else { return }
         let stored: DatabaseValue
         switch attribute.type {
@@ -208,7 +209,7 @@ private struct StoreChanges {
     }
 
     private mutating func insert(_ entity: SQLEntity, _ context: NSManagedObjectContext) throws {
-        let description = entity.home.entity
+        let description = entity.storedEntity.entity
         let object = NSEntityDescription.insertNewObject(
             forEntityName: description.name ?? "", into: context)
         for attribute in description.attributesByName.values
@@ -242,7 +243,7 @@ private struct StoreChanges {
     }
 
     private mutating func delete(_ entity: SQLEntity, _ context: NSManagedObjectContext) throws {
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity.home.entity.name ?? "")
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.storedEntity.entity.name ?? "")
         request.includesSubentities = false
         // Neither the changed object nor the new one.
         let objects = try context.fetch(request)
@@ -251,8 +252,10 @@ private struct StoreChanges {
         let key = object.objectID.reference
         context.delete(object)
         context.processPendingChanges()
-        let gone = context.deletedObjects.map { ($0.objectID.home.entityNumber, $0.objectID.reference) }
-        guard save(context, "deletion of \(entity.home.entity.name ?? "")") else { return }
+        let gone = context.deletedObjects.map {
+            ($0.objectID.storedEntity.entityNumber, $0.objectID.reference)
+        }
+        guard save(context, "deletion of \(entity.storedEntity.entity.name ?? "")") else { return }
         deleted.append((entity.table, key))
         for (number, key) in gone {
             guard let table = store.schema.entity(number)?.table else { continue }
@@ -277,7 +280,7 @@ private struct StoreChanges {
             )
         }
         for entity in store.schema.entities
-        where entity.home.entity.superentity == nil && store.unsupportedFeatures.isEmpty {
+        where entity.storedEntity.entity.superentity == nil && store.unsupportedFeatures.isEmpty {
             let highest = try folder.rows(
                 """
                 SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity.number)

@@ -107,11 +107,11 @@ import Testing
         for _ in 0..<rounds {
             var bytes = Self.original
             // Most of a page is empty: bytes that mean nothing are not interesting.
-            var place = Int.random(in: 0..<bytes.count, using: &numbers)
-            for _ in 0..<20 where bytes[place] == 0 {
-                place = Int.random(in: 0..<bytes.count, using: &numbers)
+            var position = Int.random(in: 0..<bytes.count, using: &numbers)
+            for _ in 0..<20 where bytes[position] == 0 {
+                position = Int.random(in: 0..<bytes.count, using: &numbers)
             }
-            bytes[place] ^= UInt8.random(in: 1...255, using: &numbers)
+            bytes[position] ^= UInt8.random(in: 1...255, using: &numbers)
             if try check(bytes, folder) { opened += 1 }
         }
         #expect(opened > 0 && opened < rounds)

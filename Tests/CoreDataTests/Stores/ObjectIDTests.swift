@@ -5,10 +5,10 @@ import Testing
 /// Object IDs as URIs, and URIs that are not IDs.
 @Suite struct ObjectIDTests {
     private static let model: NSManagedObjectModel = {
-        let heir = NSEntityDescription("Heir")
+        let subentity = NSEntityDescription("Heir")
         return NSManagedObjectModel(
             of: NSEntityDescription("Item", attribute("name", .string)),
-            NSEntityDescription("Root", subentities: [heir]), heir,
+            NSEntityDescription("Root", subentities: [subentity]), subentity,
             NSEntityDescription("Größe \"100%\" / a+b?#é"))
     }()
 
@@ -93,9 +93,9 @@ import Testing
     @Test("A URI that names the root entity finds the object of its subentity")
     func uriMayNameTheRootEntity() throws {
         let uri = try coordinator.inContext { context in
-            let heir = try context.insert("Heir")
+            let subentity = try context.insert("Heir")
             try context.save()
-            return heir.objectID.uriRepresentation().absoluteString
+            return subentity.objectID.uriRepresentation().absoluteString
         }
         let root = try #require(coordinator.managedObjectID(for: uri.replacing("/Heir/", with: "/Root/")))
         try coordinator.inContext { context in

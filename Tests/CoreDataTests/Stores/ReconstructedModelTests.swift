@@ -167,10 +167,10 @@ import Testing
         let tag = try #require(container.managedObjectModel.entitiesByName["Tag"])
         #expect(
             tag.attributesByName.keys.sorted() == ["1", "99none", "Description", "books", "bytes", "text"])
-        let told = try container.viewContext.performAndWait {
+        let reported = try container.viewContext.performAndWait {
             try container.viewContext.all("Tag").map { $0.value(forKey: "Description") as? String }
         }
-        #expect(told == ["told", "told", "told"])
+        #expect(reported == ["told", "told", "told"])
     }
 
     /// The stores of the corpus from before there were copies.

@@ -79,10 +79,11 @@ import Testing
             #expect(
                 try connection.integer(rows.countOfUnknownEntities(of: entity))
                     == connection.found(rows.unknownEntities(of: entity)).count)
-            for column in entity.columns where !entity.home.layout.slots[column.slot].property.isOptional {
+            for column in entity.columns
+            where !entity.storedEntity.layout.slots[column.slot].property.isOptional {
                 try note(entity, "missing value", rows.missingValues(column, of: entity))
             }
-            for slot in entity.home.layout.slots where slot.kind == .toMany {
+            for slot in entity.storedEntity.layout.slots where slot.kind == .toMany {
                 guard let links = slot.relationship.flatMap(schema.links(of:)) else { continue }
                 if let order = links.order {
                     try note(entity, "missing position", rows.missingPositions(links, order))

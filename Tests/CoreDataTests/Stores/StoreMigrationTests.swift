@@ -103,8 +103,8 @@ import Testing
         changed.isOptional = true
         changed.derivationExpression = NSExpression(format: "now()")
         let note = NSEntityDescription("Note", attribute("name", .string), changed)
-        let heir = NSEntityDescription("Heir", attribute("more", .string))
-        note.subentities = [heir]
+        let subentity = NSEntityDescription("Heir", attribute("more", .string))
+        note.subentities = [subentity]
         let list = folder.url.appendingPathComponent("Notes.plist")
         let values: [(entity: String, values: [String: Any])] = [
             ("Note", ["name": "a", "changed": Date(timeIntervalSinceReferenceDate: 1.5)]),
@@ -118,7 +118,7 @@ import Testing
             fromPropertyList: ["objects": objects], format: .binary, options: 0
         ).write(to: list)
         let coordinator = NSPersistentStoreCoordinator(
-            managedObjectModel: NSManagedObjectModel(of: note, heir))
+            managedObjectModel: NSManagedObjectModel(of: note, subentity))
         let store = try coordinator.addPersistentStore(type: StoreKind.atomic.type, at: list)
         try coordinator.migratePersistentStore(store, to: other.file, type: .sqlite)
         func times() throws -> [String] {
@@ -130,8 +130,8 @@ import Testing
         let start = Date()
         try coordinator.inContext { context in
             let notes = try context.all("Note")
-            let told = notes.compactMap { $0.value(forKey: "changed") as? Date }
-            #expect(Set(told.map(\.timeIntervalSinceReferenceDate)) == [1.5, 3.25])
+            let reported = notes.compactMap { $0.value(forKey: "changed") as? Date }
+            #expect(Set(reported.map(\.timeIntervalSinceReferenceDate)) == [1.5, 3.25])
             let last = try #require(notes.first { $0.value(forKey: "name") as? String == "c" })
             last.setValue("z", forKey: "name")
             try context.save()
@@ -240,10 +240,10 @@ import Testing
 
     @Test("A store of another coordinator cannot be migrated")
     func storeOfAnotherCoordinator() throws {
-        let stranger = try folder.open(Self.model).persistentStores[0]
+        let missingToken = try folder.open(Self.model).persistentStores[0]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
         let refusal = try error {
-            try coordinator.migratePersistentStore(stranger, to: other.file, type: .sqlite)
+            try coordinator.migratePersistentStore(missingToken, to: other.file, type: .sqlite)
         }
         #expect(refusal.code == 134070)
         #expect(try other.names == [])
@@ -276,8 +276,8 @@ import Testing
             item.setValue("third", forKey: "name")
             try context.save()
         }
-        let stranger = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
-        #expect(!stranger.setURL(folder.file, for: store))
+        let missingToken = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        #expect(!missingToken.setURL(folder.file, for: store))
         try coordinator.close()
         #expect(try folder.stored("ZNAME", in: "ZITEM") == ["text 'first'"])
         #expect(try other.stored("ZNAME", in: "ZITEM") == ["text 'third'"])

@@ -139,10 +139,10 @@ import Testing
 
     @Test("A constraint may use elements of composite attributes")
     func compositeElements() throws {
-        let place: [String: Any] = ["hall": "x", "floor": 2]
-        try insert("Seat", ["place": place], ["place": ["hall": "x", "floor": 3]])
+        let position: [String: Any] = ["hall": "x", "floor": 2]
+        try insert("Seat", ["place": position], ["place": ["hall": "x", "floor": 3]])
         try coordinator.inContext { context in
-            try context.insert("Seat", ["place": place])
+            try context.insert("Seat", ["place": position])
             let conflicts = try conflicts(of: try error { try context.save() })
             #expect(conflicts.map(\.constraint) == [["place.hall", "place.floor"]])
             #expect(conflicts.first?.constraintValues["place.floor"] as? Int == 2)

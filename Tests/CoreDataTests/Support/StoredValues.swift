@@ -34,12 +34,12 @@ struct StoredValues {
     }
 
     private mutating func compare(_ entity: SQLEntity, in context: NSManagedObjectContext) throws {
-        let name = entity.home.entity.name ?? ""
+        let name = entity.storedEntity.entity.name ?? ""
         let request = NSFetchRequest<NSManagedObject>(entityName: name)
         request.includesSubentities = false
         var objects: [Int64: NSManagedObject] = [:]
         for object in try context.fetch(request) { objects[object.objectID.reference] = object }
-        let layout = entity.home.layout
+        let layout = entity.storedEntity.layout
         let columns = entity.columns.map { "\"\($0.name)\"" }
         let found = try folder.rows(
             """
@@ -145,10 +145,10 @@ struct StoredValues {
         _ slot: PropertySlot, _ entity: SQLEntity, _ objects: [Int64: NSManagedObject]
     ) throws {
         guard let relationship = slot.relationship, let links = store.schema.links(of: relationship),
-            let other = relationship.destinationEntity.flatMap({ store.home(of: $0) }).map(
+            let other = relationship.destinationEntity.flatMap({ store.storedEntity(of: $0) }).map(
                 store.schema.entity)
         else {
-            differ("\(entity.home.entity.name ?? "").\(slot.name): kept nowhere")
+            differ("\(entity.storedEntity.entity.name ?? "").\(slot.name): kept nowhere")
             return
         }
         var selects = [(links.owner, links.destination)]
@@ -161,7 +161,7 @@ struct StoredValues {
                 WHERE "\(owner)" NOT NULL AND "\(destination)" IN (SELECT Z_PK FROM "\(other.table)")
                 """
             }.joined(separator: " UNION ") + " ORDER BY 1, 3, 2")
-        var destinations: [Int64: [(key: Int64, place: Int64?)]] = [:]
+        var destinations: [Int64: [(key: Int64, position: Int64?)]] = [:]
         for row in found {
             guard let owner = Int64.fromDatabaseValue(row[0]), let key = Int64.fromDatabaseValue(row[1])
             else {
@@ -175,16 +175,18 @@ struct StoredValues {
             let actual: [Int64]
             if let ordered = value as? NSOrderedSet {
                 actual = ordered.compactMap { ($0 as? NSManagedObject)?.objectID.reference }
-                let places = Dictionary(
-                    expected.map { ($0.key, $0.place ?? 0) }, uniquingKeysWith: { a, _ in a })
-                let found = actual.map { places[$0] ?? -1 }
+                let positions = Dictionary(
+                    expected.map { ($0.key, $0.position ?? 0) }, uniquingKeysWith: { a, _ in a })
+                let found = actual.map { positions[$0] ?? -1 }
                 if found != found.sorted() { differ("\(slot.name) of \(key): \(actual) at \(found)") }
             } else {
                 actual = (value as? NSSet)?.compactMap { ($0 as? NSManagedObject)?.objectID.reference } ?? []
             }
             linkCount += actual.count
             if actual.sorted() != expected.map(\.key).sorted() {
-                differ("\(entity.home.entity.name ?? "") \(key).\(slot.name): \(actual), stored: \(expected)")
+                differ(
+                    "\(entity.storedEntity.entity.name ?? "") \(key).\(slot.name): \(actual), stored: \(expected)"
+                )
             }
         }
     }

@@ -73,8 +73,8 @@ import Testing
         }
         #expect(log.all.count == 1)
         #expect(log.all.first?.userInfo?.keys.map { "\($0)" } == ["invalidatedAll"])
-        let told = log.all.first?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID]
-        #expect(told?.count == ids.count && Set(told ?? []) == ids && !ids.isEmpty)
+        let reported = log.all.first?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID]
+        #expect(reported?.count == ids.count && Set(reported ?? []) == ids && !ids.isEmpty)
     }
 
     @Test("A context inserts, fetches and saves after a reset")

@@ -121,8 +121,8 @@ import Testing
         let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
         diary.event { $0.rollback() }
         diary.event { _ in
-            let told = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
-            #expect(told == [["inserted": ["child"], "updated": ["parent"], "deleted": ["new"]]])
+            let reported = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+            #expect(reported == [["inserted": ["child"], "updated": ["parent"], "deleted": ["new"]]])
         }
         log.clear()
         diary.event { $0.rollback() }
@@ -138,8 +138,8 @@ import Testing
             context.rollback()
         }
         diary.event { _ in
-            let told = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
-            #expect(told.allSatisfy { $0["inserted"] == nil && $0["deleted"] == nil }, "\(told)")
+            let reported = log.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
+            #expect(reported.allSatisfy { $0["inserted"] == nil && $0["deleted"] == nil }, "\(reported)")
         }
     }
 
@@ -168,8 +168,8 @@ import Testing
             #expect(context.deletedObjects == [child])
             let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
             context.rollback()
-            let told = log.all.compactMap { $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> }
-            #expect(told.allSatisfy(\.isEmpty) && context.deletedObjects.isEmpty)
+            let reported = log.all.compactMap { $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> }
+            #expect(reported.allSatisfy(\.isEmpty) && context.deletedObjects.isEmpty)
         }
     }
 
@@ -183,8 +183,8 @@ import Testing
             let log = NotificationLog(.NSManagedObjectContextObjectsDidChange, from: context)
             context.refresh(parent, mergeChanges: true)
             context.rollback()
-            let told = log.all.compactMap { $0.userInfo?[NSRefreshedObjectsKey] as? Set<NSManagedObject> }
-            #expect(told == [[parent]] && parent.number == 8)
+            let reported = log.all.compactMap { $0.userInfo?[NSRefreshedObjectsKey] as? Set<NSManagedObject> }
+            #expect(reported == [[parent]] && parent.number == 8)
         }
     }
 }

@@ -158,10 +158,10 @@ import Testing
         #expect(log.names == [.NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange])
         redo()
         #expect(log.names.dropFirst(2) == [.NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange])
-        let told = diary.event { _ in
+        let reported = diary.event { _ in
             changes.contents(of: .NSManagedObjectContextObjectsDidChange, by: "title")
         }
-        #expect(told == [["updated": ["a"]], ["updated": ["a"]]])
+        #expect(reported == [["updated": ["a"]], ["updated": ["a"]]])
         log.clear()
         undo()
         undo()

@@ -117,12 +117,12 @@ import Testing
             let refusal = try error { try context.save() }
             #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 1560)
             let details = refusal.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
-            let told = details.map { detail in
+            let reported = details.map { detail in
                 let object = detail.userInfo[NSValidationObjectErrorKey] as? NSManagedObject
-                let place = object === first ? 1 : object === second ? 2 : 3
-                return "\(place) \(detail.userInfo[NSValidationKeyErrorKey] ?? "-") \(detail.code)"
+                let position = object === first ? 1 : object === second ? 2 : 3
+                return "\(position) \(detail.userInfo[NSValidationKeyErrorKey] ?? "-") \(detail.code)"
             }
-            #expect(told.sorted() == ["1 count 1570", "1 name 1550", "2 name 1570"])
+            #expect(reported.sorted() == ["1 count 1570", "1 name 1550", "2 name 1570"])
             #expect(context.insertedObjects == [first, second, third])
             // One object's failures, as the object reports them.
             #expect(try error { try first.validateForInsert() }.code == 1560)

@@ -8,7 +8,7 @@ package enum FuzzerDriver {
     package static let variable = "FUZZ_SUBJECT"
 
     /// The most memory that the program may use while it reads, in megabytes.
-    private static let mostMemory = 4096
+    private static let maxMemory = 4096
 
     /// Set once, before the first input is tried.
     nonisolated(unsafe) private static var subject = FuzzedSubject("") { _ in }
@@ -30,7 +30,7 @@ package enum FuzzerDriver {
         subject = chosen
         // What is given counts, as it comes later. Leaks are looked for by other means: what is cached for good is none.
         let limits = [
-            "-max_len=\(chosen.longestInput)", "-timeout=\(chosen.seconds)", "-rss_limit_mb=\(mostMemory)",
+            "-max_len=\(chosen.longestInput)", "-timeout=\(chosen.seconds)", "-rss_limit_mb=\(maxMemory)",
             "-detect_leaks=0",
         ]
         var texts = (arguments.prefix(1) + limits + arguments.dropFirst()).map { strdup($0) }

@@ -102,8 +102,8 @@ import Testing
         #expect(
             ported.warnings.first?.contains("warning: changes of this property are not observed: call")
                 == true)
-        let told = "@objc dynamic var b: Int { get { 1 } set { willChangeValue(forKey: \"b\") } }"
-        #expect(Ported("class Book: NSManagedObject { \(told) }").diagnostics.isEmpty)
+        let reported = "@objc dynamic var b: Int { get { 1 } set { willChangeValue(forKey: \"b\") } }"
+        #expect(Ported("class Book: NSManagedObject { \(reported) }").diagnostics.isEmpty)
     }
 
     @Test(

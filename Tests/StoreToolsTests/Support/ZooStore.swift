@@ -97,7 +97,7 @@ final class ZooStore {
         let place = folder.appending(path: "Zoo.\(type.rawValue)")
         let outcome = try DumpImport(write(text, "plain.json")).make(
             place, model: Zoo.model(plain: true), type: type)
-        #expect(outcome.count == 8 && outcome.leftOut == [])
+        #expect(outcome.count == 8 && outcome.skippedRows == [])
         return place
     }
 

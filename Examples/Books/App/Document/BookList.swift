@@ -20,8 +20,8 @@ struct BookList: Sendable {
     /// The searches that were made, the one whose results are shown first.
     var timings: [Timing]
     /// Where the pages before and after this one begin.
-    var previous: BookListQuery.Place?
-    var next: BookListQuery.Place?
+    var previous: BookListQuery.Position?
+    var next: BookListQuery.Position?
 
     var count: Int { sections.reduce(0) { $0 + $1.books.count } }
 }

@@ -16,7 +16,7 @@ struct BookListQuery: Sendable, Equatable {
     static let pageSize = 100
 
     /// Where a page begins. Books are listed from the newest to the oldest, undated ones last.
-    struct Place: Sendable, Equatable {
+    struct Position: Sendable, Equatable {
         /// The newest month; nil for the beginning of the list.
         var start: Start?
         /// How many books are passed over from there.
@@ -33,7 +33,7 @@ struct BookListQuery: Sendable, Equatable {
     var method = SearchMethod.both
     /// The only author whose books are shown.
     var author: String?
-    var place = Place()
+    var position = Position()
 
     var isSearch: Bool { !text.isEmpty || author != nil }
 
@@ -41,17 +41,17 @@ struct BookListQuery: Sendable, Equatable {
 
     /// The request for the books of a page, and one more, by which is seen whether there is another page.
     func pageRequest() -> NSFetchRequest<Book> {
-        let request = request(from: place)
-        request.fetchOffset = place.skip
+        let request = request(from: position)
+        request.fetchOffset = position.skip
         request.fetchLimit = Self.pageSize + 1
         return request
     }
 
     /// The request for all books from a place on, in order.
-    func request(from place: Place, isReversed: Bool = false) -> NSFetchRequest<Book> {
+    func request(from position: Position, isReversed: Bool = false) -> NSFetchRequest<Book> {
         let request: NSFetchRequest<Book> = Book.fetchRequest()
         request.predicate = NSCompoundPredicate(
-            andPredicateWithSubpredicates: conditions + [from(place)].compactMap(\.self))
+            andPredicateWithSubpredicates: conditions + [from(position)].compactMap(\.self))
         request.sortDescriptors = order(isReversed: isReversed)
         request.relationshipKeyPathsForPrefetching = ["author"]
         // Another program may have changed rows that the context knows.
@@ -88,8 +88,8 @@ struct BookListQuery: Sendable, Equatable {
             ?? text
     }
 
-    private func from(_ place: Place) -> NSPredicate? {
-        switch place.start {
+    private func from(_ position: Position) -> NSPredicate? {
+        switch position.start {
         case nil: return nil
         case .undated: return NSPredicate(format: "publishDate == nil")
         case .month(let month):
@@ -98,8 +98,8 @@ struct BookListQuery: Sendable, Equatable {
     }
 
     /// What the books that stand before a place meet; nil when there are none.
-    func before(_ place: Place) -> NSPredicate? {
-        switch place.start {
+    func before(_ position: Position) -> NSPredicate? {
+        switch position.start {
         case nil: return nil
         case .undated: return NSPredicate(format: "publishDate != nil")
         case .month(let month):

@@ -66,48 +66,50 @@ extension BooksDocument {
     /// Where the next page begins: at a month, so that a page far down costs no more than the first one.
     private static func next(
         _ list: BookList, _ query: BookListQuery, hasMore: Bool, _ context: NSManagedObjectContext
-    ) throws -> BookListQuery.Place? {
+    ) throws -> BookListQuery.Position? {
         guard hasMore, let last = list.sections.last else {
             // A page that begins at a month ends before the undated books.
-            guard case .month = query.place.start else { return nil }
+            guard case .month = query.position.start else { return nil }
             let undated = query.conditions + [NSPredicate(format: "publishDate == nil")]
-            return try count(undated, context) > 0 ? BookListQuery.Place(start: .undated) : nil
+            return try count(undated, context) > 0 ? BookListQuery.Position(start: .undated) : nil
         }
         guard list.sections.count > 1 else {
-            var place = query.place
-            place.skip += list.count
-            return place
+            var position = query.position
+            position.skip += list.count
+            return position
         }
-        return BookListQuery.Place(
-            start: last.month.map(BookListQuery.Place.Start.month) ?? .undated, skip: last.books.count)
+        return BookListQuery.Position(
+            start: last.month.map(BookListQuery.Position.Start.month) ?? .undated, skip: last.books.count)
     }
 
     /// Where the page before begins; nil when this is the first one.
     private static func previous(
         _ query: BookListQuery, _ context: NSManagedObjectContext
-    ) throws -> BookListQuery.Place? {
-        var place = query.place
-        if place.skip >= BookListQuery.pageSize {
-            place.skip -= BookListQuery.pageSize
-            return place
+    ) throws -> BookListQuery.Position? {
+        var position = query.position
+        if position.skip >= BookListQuery.pageSize {
+            position.skip -= BookListQuery.pageSize
+            return position
         }
-        guard let before = query.before(place) else {
-            return place.skip > 0 ? BookListQuery.Place() : nil
+        guard let before = query.before(position) else {
+            return position.skip > 0 ? BookListQuery.Position() : nil
         }
-        let wanted = BookListQuery.pageSize - place.skip
-        let request = query.request(from: BookListQuery.Place(), isReversed: true)
+        let wanted = BookListQuery.pageSize - position.skip
+        let request = query.request(from: BookListQuery.Position(), isReversed: true)
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: query.conditions + [before])
         request.fetchLimit = wanted + 1
         let books = try context.fetch(request)
-        guard !books.isEmpty else { return place.skip > 0 ? BookListQuery.Place(start: place.start) : nil }
+        guard !books.isEmpty else {
+            return position.skip > 0 ? BookListQuery.Position(start: position.start) : nil
+        }
         guard books.count > wanted, let date = books[wanted - 1].publishDate, let month = PublishMonth(date),
             let begin = month.start, let end = month.end
-        else { return BookListQuery.Place() }
+        else { return BookListQuery.Position() }
         let inMonth = NSPredicate(
             format: "publishDate >= %@ AND publishDate < %@", begin as NSDate, end as NSDate)
         let taken = books.prefix(wanted).count { $0.publishDate.flatMap(PublishMonth.init) == month }
         let all = try count(query.conditions + [inMonth], context)
-        return BookListQuery.Place(start: .month(month), skip: max(0, all - taken))
+        return BookListQuery.Position(start: .month(month), skip: max(0, all - taken))
     }
 }
 

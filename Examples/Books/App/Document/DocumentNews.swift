@@ -31,7 +31,7 @@ final class DocumentNews: Sendable {
             {
                 [weak self] _ in
                 changed()
-                self?.tell()
+                self?.notify()
             }
             state.withLock { $0.observers.append(observer) }
         }
@@ -52,7 +52,7 @@ final class DocumentNews: Sendable {
         return stream
     }
 
-    private func tell() {
+    private func notify() {
         let listeners = state.withLock { state in
             state.count += 1
             return Array(state.listeners.values)

@@ -15,25 +15,25 @@ struct BookColumns {
     static let names = ["title", "author", "date", "price", "url"]
 
     private let count: Int
-    private let places: [String: Int]
+    private let positions: [String: Int]
     private let dates = DateText()
 
     /// - Throws: a sentence when there is no title column, or a column twice.
     init(header: [String]) throws(TextProblem) {
         count = header.count
-        var places: [String: Int] = [:]
+        var positions: [String: Int] = [:]
         for (index, text) in header.enumerated() {
             let name = text.trimmingCharacters(in: .whitespaces).lowercased()
             guard Self.names.contains(name) else { continue }
-            guard places.updateValue(index, forKey: name) == nil else {
+            guard positions.updateValue(index, forKey: name) == nil else {
                 throw TextProblem("The first line names the column “\(name)” twice.")
             }
         }
-        guard places["title"] != nil else {
+        guard positions["title"] != nil else {
             throw TextProblem(
                 "The first line must name the columns: title, and any of author, date, price and url.")
         }
-        self.places = places
+        self.positions = positions
     }
 
     /// - Throws: a sentence that names the column whose text is not a valid value.
@@ -59,11 +59,11 @@ struct BookColumns {
     private func value<Value>(
         _ name: String, _ fields: [String], _ read: (String) throws(TextProblem) -> Value?
     ) throws(TextProblem) -> Value? {
-        guard let place = places[name] else { return nil }
+        guard let position = positions[name] else { return nil }
         do {
-            return try read(fields[place])
+            return try read(fields[position])
         } catch {
-            throw TextProblem("\(name) “\(fields[place].prefix(40))”: \(error.sentence)")
+            throw TextProblem("\(name) “\(fields[position].prefix(40))”: \(error.sentence)")
         }
     }
 }

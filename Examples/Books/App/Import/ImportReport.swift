@@ -53,8 +53,8 @@ struct ImportReport {
         for refusal in first { text += "Line \(refusal.line) refused: \(Self.printable(refusal.reason))\n" }
         let more = progress.refused - first.count
         if more > 0 {
-            let place = path.map { "all are in \($0)" } ?? "--report FILE writes all of them"
-            text += "… and \(more) more; \(place).\n"
+            let location = path.map { "all are in \($0)" } ?? "--report FILE writes all of them"
+            text += "… and \(more) more; \(location).\n"
         }
         let lines = progress.imported + progress.refused
         let speed = seconds > 0 ? Int(Double(lines) / seconds) : 0

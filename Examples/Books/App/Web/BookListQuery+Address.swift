@@ -8,24 +8,24 @@ extension BookListQuery {
         method = fields["by"].flatMap(SearchMethod.init(rawValue:)) ?? .both
         author = fields["author"].flatMap { $0.isEmpty ? nil : $0 }
         switch fields["from"] {
-        case "undated": place.start = .undated
-        case let text?: place.start = PublishMonth(text: text).map(Place.Start.month)
-        case nil: place.start = nil
+        case "undated": position.start = .undated
+        case let text?: position.start = PublishMonth(text: text).map(Position.Start.month)
+        case nil: position.start = nil
         }
-        place.skip = fields["skip"].flatMap(Int.init).map { min(max($0, 0), 10_000_000) } ?? 0
+        position.skip = fields["skip"].flatMap(Int.init).map { min(max($0, 0), 10_000_000) } ?? 0
     }
 
     /// The address of a page of this list.
-    func address(_ place: Place? = nil) -> PageAddress {
-        address(path: "/", place ?? self.place)
+    func address(_ position: Position? = nil) -> PageAddress {
+        address(path: "/", position ?? self.position)
     }
 
     /// The address of the events of this page.
-    var eventsAddress: PageAddress { address(path: "/events", place).with("view", "books") }
+    var eventsAddress: PageAddress { address(path: "/events", position).with("view", "books") }
 
-    private func address(path: String, _ place: Place) -> PageAddress {
+    private func address(path: String, _ position: Position) -> PageAddress {
         let start: String? =
-            switch place.start {
+            switch position.start {
             case nil: nil
             case .undated: "undated"
             case .month(let month): month.text
@@ -35,7 +35,7 @@ extension BookListQuery {
             .with("by", method == .both || text.isEmpty ? nil : method.rawValue)
             .with("author", author)
             .with("from", start)
-            .with("skip", place.skip == 0 ? nil : "\(place.skip)")
+            .with("skip", position.skip == 0 ? nil : "\(position.skip)")
     }
 }
 

@@ -27,7 +27,7 @@ struct ErrorPages: RouterMiddleware {
         // An undo may bring back what is not there.
         let address = PageAddress(request.method == .get ? request.uri.path : "/")
         let frame = Frame(
-            Self.heading(status), place: .none, address: address, site: site, visitor: visitor,
+            Self.heading(status), area: .none, address: address, site: site, visitor: visitor,
             unsaved: try await site.document.unsavedCounts())
         let message = MessagePage(
             frame: frame, heading: Self.heading(status), sentences: [sentence], back: "/")

@@ -20,7 +20,7 @@ struct EventRoutes: Sendable {
     {
         // Another site's page could not read the stream, but it could use all of them up.
         if let site = request.headers[.fetchSite], site != "same-origin" { throw HTTPError(.forbidden) }
-        guard let place = windows.take() else {
+        guard let slot = windows.take() else {
             throw HTTPError(.serviceUnavailable, message: "Too many windows are open.")
         }
         let events = try await document.events(
@@ -31,7 +31,7 @@ struct EventRoutes: Sendable {
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await Self.write(events, to: &writer)
                 }
-                withExtendedLifetime(place) {}
+                withExtendedLifetime(slot) {}
             })
     }
 
@@ -80,19 +80,19 @@ private final class WindowCounter: Sendable {
     private let count = Mutex(0)
 
     /// A place for a window; it is free again when the place goes.
-    final class Place: Sendable {
+    final class WindowSlot: Sendable {
         private let counter: WindowCounter
         fileprivate init(_ counter: WindowCounter) { self.counter = counter }
         deinit { counter.count.withLock { $0 -= 1 } }
     }
 
     /// A place, unless all are taken.
-    func take() -> Place? {
+    func take() -> WindowSlot? {
         let isFree = count.withLock { count in
             guard count < EventRoutes.mostWindows else { return false }
             count += 1
             return true
         }
-        return isFree ? Place(self) : nil
+        return isFree ? WindowSlot(self) : nil
     }
 }

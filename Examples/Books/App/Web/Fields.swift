@@ -3,7 +3,7 @@ import Foundation
 /// The fields of a query or of a form, decoded without mercy: text that is not UTF-8 is refused, not repaired.
 struct Fields: Sendable, Equatable {
     /// More fields than any of our forms has.
-    private static let mostFields = 64
+    private static let maxFields = 64
     private var values: [String: String] = [:]
 
     struct Malformed: Error {}
@@ -15,7 +15,7 @@ struct Fields: Sendable, Equatable {
     /// - Throws: `Malformed` for wrong escapes, text that is not UTF-8, zero bytes, too many fields.
     init(decoding bytes: some Collection<UInt8>) throws(Malformed) {
         let pairs = bytes.split(separator: UInt8(ascii: "&"))
-        guard pairs.count <= Self.mostFields else { throw Malformed() }
+        guard pairs.count <= Self.maxFields else { throw Malformed() }
         for pair in pairs {
             let parts = pair.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

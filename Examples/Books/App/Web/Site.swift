@@ -25,11 +25,11 @@ struct Site: Sendable {
 
     /// The frame of a page.
     func frame(
-        _ title: String, _ place: Frame.Place, _ address: PageAddress, events: PageAddress? = nil,
+        _ title: String, _ area: Frame.Area, _ address: PageAddress, events: PageAddress? = nil,
         _ context: BooksRequestContext, visitor: Visitor
     ) async throws -> Frame {
         Frame(
-            title, place: place, address: address, events: events, site: self, visitor: visitor,
+            title, area: area, address: address, events: events, site: self, visitor: visitor,
             unsaved: try await document.unsavedCounts(),
             revision: context.revision,
             notice: context.query["said"].flatMap(Notice.init(rawValue:))?.sentence)

@@ -22,7 +22,8 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
 
     override func take(_ data: Data, _ url: URL) throws {
         let file = try BinaryStoreFile(data, url)
-        let byName = Dictionary(homes.map { ($0.entity.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })
+        let byName = Dictionary(
+            storedEntities.map { ($0.entity.name ?? "", $0) }, uniquingKeysWith: { a, _ in a })
         var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
         var read: [(BinaryStoreFile.Node, NSAtomicStoreCacheNode)] = []
         let slotsByName = byName.mapValues(attributes)
@@ -36,11 +37,12 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
             }
         }
         for stored in found {
-            guard let home = byName[stored.entityName], let slots = slotsByName[stored.entityName] else {
+            guard let storedEntity = byName[stored.entityName], let slots = slotsByName[stored.entityName]
+            else {
                 throw unknown("objects of entity '\(stored.entityName)'")
             }
             let node = NSAtomicStoreCacheNode(
-                objectID: objectID(for: home.entity, withReferenceObject: stored.number))
+                objectID: objectID(for: storedEntity.entity, withReferenceObject: stored.number))
             guard stored.number < Self.numberLimit, byNumber.updateValue(node, forKey: stored.number) == nil
             else {
                 throw StoreDocument.damaged(url, "there are two objects \(stored.number)")
@@ -72,7 +74,8 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
         _ byNumber: [Int64: NSAtomicStoreCacheNode]
     ) throws {
         let slots = Dictionary(
-            relationships(of: node.objectID.home).map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+            relationships(of: node.objectID.storedEntity).map { ($0.name, $0) },
+            uniquingKeysWith: { a, _ in a })
         for (name, numbers) in stored.related {
             guard let slot = slots[name] else {
                 throw unknown("relationship '\(name)' of entity '\(stored.entityName)'")
@@ -83,15 +86,15 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
 
     override func contents() throws -> Data {
         let stored = try numberedNodes.map { number, node in
-            let home = node.objectID.home
+            let storedEntity = node.objectID.storedEntity
             return BinaryStoreFile.Node(
-                entityName: home.entity.name ?? "", number: number,
-                values: attributes(of: home).map { slot in
+                entityName: storedEntity.entity.name ?? "", number: number,
+                values: attributes(of: storedEntity).map { slot in
                     let value = node.storedValue(forKey: slot.name)
                     return (value as? ArchivedValue)?.data ?? value
                 },
                 related: Dictionary(
-                    try relationships(of: home).map { ($0.name, try numbers(node, $0)) },
+                    try relationships(of: storedEntity).map { ($0.name, try numbers(node, $0)) },
                     uniquingKeysWith: { a, _ in a }))
         }
         return try BinaryStoreFile.data(metadata: metadata, nodes: stored, lastNumber: lastReference)

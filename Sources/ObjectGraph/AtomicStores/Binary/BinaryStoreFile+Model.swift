@@ -15,13 +15,13 @@ extension BinaryStoreFile {
         let hashes = try metadata(url)[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
         for name in hashes.keys.sorted() { try reconstruction.add(entity: name) }
         var entities: [String: FoundEntity] = [:]
-        let homes = Dictionary(
+        let storedEntities = Dictionary(
             nodes.map { ($0.number, $0.entityName) }, uniquingKeysWith: { first, _ in first })
         for node in nodes {
             try reconstruction.add(entity: node.entityName)
             var entity = entities.removeValue(forKey: node.entityName) ?? FoundEntity(node)
             do {
-                try entity.take(node, homes)
+                try entity.take(node, storedEntities)
             } catch {
                 throw reconstruction.failure("\(error.reason) of entity '\(node.entityName)'")
             }
@@ -65,7 +65,7 @@ extension BinaryStoreFile {
 
         init(_ node: Node) { types = Array(repeating: nil, count: node.values.count) }
 
-        mutating func take(_ node: Node, _ homes: [Int64: String]) throws(Contradiction) {
+        mutating func take(_ node: Node, _ storedEntities: [Int64: String]) throws(Contradiction) {
             guard node.values.count == types.count else {
                 throw Contradiction(
                     reason: "there are \(types.count) and \(node.values.count) values in objects")
@@ -88,7 +88,9 @@ extension BinaryStoreFile {
             for (name, numbers) in node.related {
                 var relationship = relationships.removeValue(forKey: name) ?? Relationship()
                 relationship.greatestCount = max(relationship.greatestCount, numbers.count)
-                for number in numbers { if let home = homes[number] { relationship.reached.insert(home) } }
+                for number in numbers {
+                    if let storedEntity = storedEntities[number] { relationship.reached.insert(storedEntity) }
+                }
                 relationships[name] = relationship
             }
         }

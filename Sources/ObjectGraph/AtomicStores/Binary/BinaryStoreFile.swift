@@ -181,28 +181,28 @@ private struct BinaryNodeReader {
 
     mutating func nodes(_ check: (String, Int) throws -> Void) throws -> [BinaryStoreFile.Node] {
         guard let root = archive.top["mapData"] else { throw MalformedPropertyList("there are no objects") }
-        var places: Set<Int> = []
+        var positions: Set<Int> = []
         var nodes: [BinaryStoreFile.Node] = []
         for element in try list("NS.objects", of: try fields(root)) {
-            let place = try place(element)
-            guard places.insert(place).inserted else {
+            let position = try position(element)
+            guard positions.insert(position).inserted else {
                 throw MalformedPropertyList("an object is listed twice")
             }
-            nodes.append(try node(try archive.list.fields(of: place), check))
+            nodes.append(try node(try archive.list.fields(of: position), check))
         }
         return nodes
     }
 
     /// The fields of the object that a reference leads to.
     private func fields(_ index: Int) throws -> [String: Int] {
-        try archive.list.fields(of: try place(index))
+        try archive.list.fields(of: try position(index))
     }
 
-    private func place(_ index: Int) throws -> Int {
+    private func position(_ index: Int) throws -> Int {
         guard case .identifier(let reference) = archive.list.nodes[index],
-            let place = try archive.object(at: reference)
+            let position = try archive.object(at: reference)
         else { throw MalformedPropertyList("there is no object where one should be") }
-        return place
+        return position
     }
 
     private mutating func list(_ key: String, of fields: [String: Int]) throws -> [Int] {
@@ -229,8 +229,8 @@ private struct BinaryNodeReader {
             number > 0,
             let values = fields["NSAttributeValues"]
         else { throw MalformedPropertyList("a node is not complete") }
-        let places = try list("NS.objects", of: try self.fields(values))
-        try check(name, places.count)
+        let positions = try list("NS.objects", of: try self.fields(values))
+        try check(name, positions.count)
         var related: [String: [Int64]] = [:]
         if let index = fields["NSRelatedNodes"], case .identifier(let reference) = archive.list.nodes[index],
             reference != 0
@@ -250,7 +250,7 @@ private struct BinaryNodeReader {
         }
         return BinaryStoreFile.Node(
             entityName: name, number: number,
-            values: try places.map(value), related: related)
+            values: try positions.map(value), related: related)
     }
 
     private func number(_ index: Int) throws -> Int64 {
@@ -281,15 +281,15 @@ private struct BinaryNodeWriter {
         var numbers: [Int64: Int] = [:]
         func text(_ text: String) -> Int {
             if let known = texts[text] { return known }
-            let place = archive.addObject(.string(text))
-            texts[text] = place
-            return place
+            let position = archive.addObject(.string(text))
+            texts[text] = position
+            return position
         }
         func number(_ number: Int64) -> Int {
             if let known = numbers[number] { return known }
-            let place = archive.addObject(.integer(number))
-            numbers[number] = place
-            return place
+            let position = archive.addObject(.integer(number))
+            numbers[number] = position
+            return position
         }
         func value(_ value: Any?) -> Int {
             switch value {
@@ -302,10 +302,10 @@ private struct BinaryNodeWriter {
             }
         }
         let keys = nodes.map { number($0.number) }
-        var places: [Int] = []
+        var positions: [Int] = []
         for node in nodes {
-            let place = archive.reserve()
-            places.append(place)
+            let position = archive.reserve()
+            positions.append(position)
             var fields = [
                 (key: "NSEntityName", value: reference(text(node.entityName))),
                 (key: "NSAttributeValues", value: list(["NSArray"], node.values.map(value))),
@@ -314,9 +314,9 @@ private struct BinaryNodeWriter {
             let related = node.related.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             if !related.isEmpty {
                 let lists = related.map { entry in
-                    let place = archive.reserve()
-                    fill(place, ["NSArray"], entry.value.map(number))
-                    return place
+                    let position = archive.reserve()
+                    fill(position, ["NSArray"], entry.value.map(number))
+                    return position
                 }
                 let table = archive.reserve()
                 archive.fill(
@@ -327,12 +327,12 @@ private struct BinaryNodeWriter {
                     ])
                 fields.append((key: "NSRelatedNodes", value: reference(table)))
             }
-            archive.fill(place, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"], fields: fields)
+            archive.fill(position, classNames: ["NSDictionaryMapNode", "NSStoreMapNode"], fields: fields)
         }
         archive.fill(
             root, classNames: ["NSMutableDictionary", "NSDictionary"],
             fields: [
-                (key: "NS.keys", value: references(keys)), (key: "NS.objects", value: references(places)),
+                (key: "NS.keys", value: references(keys)), (key: "NS.objects", value: references(positions)),
             ])
         do {
             return try archive.finish(root: root, key: "mapData", maximumObjects: .max)
@@ -343,17 +343,18 @@ private struct BinaryNodeWriter {
         }
     }
 
-    private func reference(_ place: Int) -> Int { archive.add(.identifier(UInt64(place))) }
+    private func reference(_ position: Int) -> Int { archive.add(.identifier(UInt64(position))) }
 
-    private func references(_ places: [Int]) -> Int { archive.add(.array(places.map(reference))) }
+    private func references(_ positions: [Int]) -> Int { archive.add(.array(positions.map(reference))) }
 
-    private func list(_ classNames: [String], _ places: [Int]) -> Int {
-        let place = archive.reserve()
-        fill(place, classNames, places)
-        return reference(place)
+    private func list(_ classNames: [String], _ positions: [Int]) -> Int {
+        let position = archive.reserve()
+        fill(position, classNames, positions)
+        return reference(position)
     }
 
-    private func fill(_ place: Int, _ classNames: [String], _ places: [Int]) {
-        archive.fill(place, classNames: classNames, fields: [(key: "NS.objects", value: references(places))])
+    private func fill(_ position: Int, _ classNames: [String], _ positions: [Int]) {
+        archive.fill(
+            position, classNames: classNames, fields: [(key: "NS.objects", value: references(positions))])
     }
 }

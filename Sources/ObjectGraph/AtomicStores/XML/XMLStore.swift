@@ -8,16 +8,16 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 
     package override func prepare(_ model: NSManagedObjectModel) throws {
         try super.prepare(model)
-        for home in homes {
+        for storedEntity in storedEntities {
             var names: Set<String> = []
-            for slot in home.layout.slots where slot.isStored {
+            for slot in storedEntity.layout.slots where slot.isStored {
                 guard !names.insert(slot.name.lowercased()).inserted else { continue }
                 throw refusal(
-                    "it ignores case, and entity '\(home.entity.name ?? "")' has another property like '\(slot.name)'"
+                    "it ignores case, and entity '\(storedEntity.entity.name ?? "")' has another property like '\(slot.name)'"
                 )
             }
         }
-        let entities = homes.map { Self.typeName($0) }
+        let entities = storedEntities.map { Self.typeName($0) }
         guard Set(entities).count == entities.count else {
             throw refusal("it ignores case in the names of entities")
         }
@@ -25,7 +25,9 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         lastReference = 101
     }
 
-    private static func typeName(_ home: StoredEntity) -> String { (home.entity.name ?? "").uppercased() }
+    private static func typeName(_ storedEntity: StoredEntity) -> String {
+        (storedEntity.entity.name ?? "").uppercased()
+    }
 
     // MARK: Metadata
 
@@ -57,23 +59,24 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     override func take(_ data: Data, _ url: URL) throws {
         let file = try self.file ?? XMLStoreReader.read(data, url)
         self.file = nil
-        let byType = Dictionary(homes.map { (Self.typeName($0), $0) }, uniquingKeysWith: { a, _ in a })
+        let byType = Dictionary(
+            storedEntities.map { (Self.typeName($0), $0) }, uniquingKeysWith: { a, _ in a })
         var byNumber: [Int64: NSAtomicStoreCacheNode] = [:]
         var read: [(XMLStoreFile.Object, NSAtomicStoreCacheNode)] = []
         for object in file.objects {
-            guard let home = byType[object.type.uppercased()] else {
+            guard let storedEntity = byType[object.type.uppercased()] else {
                 throw unknown("objects of the type \(object.type)")
             }
             guard let number = Self.number(object.id) else {
                 throw StoreDocument.damaged(url, "'\(object.id)' is not the identifier of an object")
             }
             let node = NSAtomicStoreCacheNode(
-                objectID: objectID(for: home.entity, withReferenceObject: number))
+                objectID: objectID(for: storedEntity.entity, withReferenceObject: number))
             guard byNumber.updateValue(node, forKey: number) == nil else {
                 throw StoreDocument.damaged(url, "there are two objects '\(object.id)'")
             }
             lastReference = max(lastReference, number)
-            try take(object.attributes, node, home, number)
+            try take(object.attributes, node, storedEntity, number)
             read.append((object, node))
         }
         lastReference = max(lastReference, file.nextObjectID)
@@ -89,14 +92,15 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     }
 
     private func take(
-        _ attributes: [XMLStoreFile.Attribute], _ node: NSAtomicStoreCacheNode, _ home: StoredEntity,
+        _ attributes: [XMLStoreFile.Attribute], _ node: NSAtomicStoreCacheNode, _ storedEntity: StoredEntity,
         _ number: Int64
     ) throws {
         let slots = Dictionary(
-            self.attributes(of: home).map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { a, _ in a })
+            self.attributes(of: storedEntity).map { ($0.name.lowercased(), $0) },
+            uniquingKeysWith: { a, _ in a })
         for attribute in attributes {
             guard let slot = slots[attribute.name.lowercased()] else {
-                throw unknown("attribute '\(attribute.name)' of \(home.entity.name ?? "")")
+                throw unknown("attribute '\(attribute.name)' of \(storedEntity.entity.name ?? "")")
             }
             guard let value = XMLStoreValue.value(attribute.text, slot) else {
                 throw wrongValue(slot, number)
@@ -110,7 +114,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
         _ byNumber: [Int64: NSAtomicStoreCacheNode]
     ) throws {
         let slots = Dictionary(
-            relationships(of: node.objectID.home).map { ($0.name.lowercased(), $0) },
+            relationships(of: node.objectID.storedEntity).map { ($0.name.lowercased(), $0) },
             uniquingKeysWith: { a, _ in a })
         for relationship in object.relationships {
             guard let slot = slots[relationship.name.lowercased()] else {
@@ -136,16 +140,16 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     }
 
     private func object(_ number: Int64, _ node: NSAtomicStoreCacheNode) throws -> XMLStoreFile.Object {
-        let home = node.objectID.home
-        var object = XMLStoreFile.Object(type: Self.typeName(home), id: "z\(number)")
+        let storedEntity = node.objectID.storedEntity
+        var object = XMLStoreFile.Object(type: Self.typeName(storedEntity), id: "z\(number)")
         // From the last to the first, as in Apple's files.
-        for slot in attributes(of: home).reversed() {
+        for slot in attributes(of: storedEntity).reversed() {
             guard let value = node.storedValue(forKey: slot.name) else { continue }
             let text = try XMLStoreValue.text(value, slot)
             object.attributes.append(
                 .init(name: slot.name.lowercased(), type: XMLStoreValue.typeName(slot.kind), text: text))
         }
-        for slot in relationships(of: home) {
+        for slot in relationships(of: storedEntity) {
             guard let relationship = slot.relationship, let destination = relationship.destinationEntity
             else {
                 continue

@@ -11,11 +11,11 @@ extension XMLStoreFile {
         // The file has the names in capitals, the hashes have them as they are.
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
         for name in hashes.keys.sorted() { try reconstruction.add(entity: names.name(name)) }
-        var homes: [Int64: String] = [:]
+        var storedEntities: [Int64: String] = [:]
         for object in objects {
             let name = names.name(object.type)
             try reconstruction.add(entity: name)
-            if let number = XMLStore.number(object.id) { homes[number] = name }
+            if let number = XMLStore.number(object.id) { storedEntities[number] = name }
         }
         for object in objects {
             let entity = names.name(object.type)
@@ -35,7 +35,8 @@ extension XMLStoreFile {
                         "the type '\(relationship.type)' of relationship '\(relationship.name)' of entity '\(entity)' is none"
                     )
                 }
-                let reached = Set(relationship.ids.compactMap { XMLStore.number($0).flatMap { homes[$0] } })
+                let reached = Set(
+                    relationship.ids.compactMap { XMLStore.number($0).flatMap { storedEntities[$0] } })
                 try reconstruction.add(
                     relationship: relationship.name.lowercased(),
                     .init(destination: destination, minCount: least, maxCount: most, reached: reached),

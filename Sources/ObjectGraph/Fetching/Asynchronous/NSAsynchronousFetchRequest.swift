@@ -85,13 +85,13 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
         request.affectedStores = affectedStores ?? request.affectedStores
         let fetch = try ResolvedFetch(request, context)
         let result = NSAsynchronousFetchResult(self, context)
-        let question = Result { try ReadAhead.Question(fetch, in: context) }
+        let preparedQuery = Result { try ReadAhead.PreparedQuery(fetch, in: context) }
         // The caller leaves them to the context's queue; the one that reads passes them on.
         let work = Transfer((context: context, request: request, result: result))
         let (cancellation, progress) = (result.cancellation, result.progress)
         DispatchQueue.global().async {
             let answer = Result {
-                try question.get().map {
+                try preparedQuery.get().map {
                     try ReadAhead($0, cancellation) { progress?.completedUnitCount = Int64($0) }
                 }
             }

@@ -6,18 +6,19 @@ import ManagedObjectModel
 /// It is valid until something is saved to the store; after that, the context queries the store itself.
 final class ReadAhead: Sendable {
     private let answer: FetchedValues
-    private let question: Question
+    private let preparedQuery: PreparedQuery
     private let state: RowCache.State?
 
     /// Queries the store.
     ///
     /// - Throws: an error of the store, or `NSUserCancelledError`.
     init(
-        _ question: Question, _ cancellation: FetchCancellation, noting note: @escaping (Int) -> Void
+        _ preparedQuery: PreparedQuery, _ cancellation: FetchCancellation,
+        noting note: @escaping (Int) -> Void
     ) throws {
-        self.question = question
-        state = question.store.rowState
-        answer = try question.fetch.run(cancellation, noting: note)
+        self.preparedQuery = preparedQuery
+        state = preparedQuery.store.rowState
+        answer = try preparedQuery.fetch.run(cancellation, noting: note)
     }
 
     /// The rows, if still valid; nil when the store must be queried.
@@ -34,17 +35,17 @@ final class ReadAhead: Sendable {
 
     /// Unsaved changes may have widened the query of the same fetch, and what its condition names may have changed.
     private func isAnswer(of store: any ObjectStore, to query: FetchQuery) -> Bool {
-        guard store === question.store, let state, store.rowState == state,
+        guard store === preparedQuery.store, let state, store.rowState == state,
             // The store will throw for a condition that it no longer supports.
             let present = try? store.prepared(query)
         else { return false }
-        return question.fetch.isSame(as: present)
+        return preparedQuery.fetch.isSame(as: present)
     }
 }
 
 extension ReadAhead {
     /// A fetch, prepared on the queue of its context: its condition may name objects, which only that queue may use.
-    struct Question: Sendable {
+    struct PreparedQuery: Sendable {
         fileprivate let store: any ObjectStore
         fileprivate let fetch: any PreparedFetch
 

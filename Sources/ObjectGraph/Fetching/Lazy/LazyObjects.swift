@@ -6,7 +6,7 @@ import ManagedObjectModel
 final class LazyObjects {
     private let context: NSManagedObjectContext
     /// The results of the stores or the parent.
-    private let places: PlaceList
+    private let identities: IdentityList
     /// Objects with unsaved changes, in the order of their indexes in the whole result.
     private let changed: [(index: Int, object: NSManagedObject)]
     /// The requested part of the whole result.
@@ -16,7 +16,7 @@ final class LazyObjects {
     /// The batch used last is the last one.
     private var batches: [(number: Int, objects: [NSManagedObject])] = []
 
-    private static let mostBatches = 2
+    private static let maxBatches = 2
 
     /// - Throws: an error of the store or of the request.
     init(_ fetch: ResolvedFetch, _ context: NSManagedObjectContext) throws {
@@ -27,36 +27,37 @@ final class LazyObjects {
         // Wrong relationships throw now, not during iteration.
         try context.prefetch(fetch.prefetching, [])
         guard !pending.isEmpty else {
-            places = try context.places(fetch)
+            identities = try context.identities(fetch)
             changed = []
-            window = 0..<places.count
+            window = 0..<identities.count
             return
         }
-        let places = try context.places(fetch, widenedBy: pending.dirtyCount).removing(pending.dirtyKeys)
-        self.places = places
-        let reader = SearchedPlaces(places, context)
-        changed = try pending.indexes(in: context, among: places.count, reader.object)
-        let all = fetch.window(0..<(places.count + changed.count))
+        let identities = try context.identities(fetch, widenedBy: pending.dirtyCount).removing(
+            pending.dirtyKeys)
+        self.identities = identities
+        let reader = SearchedIdentities(identities, context)
+        changed = try pending.indexes(in: context, among: identities.count, reader.object)
+        let all = fetch.window(0..<(identities.count + changed.count))
         window = all
     }
 
     var count: Int { window.count }
 
     /// The entities of the objects.
-    var layouts: [EntityLayout] { places.homes.map(\.layout) + changed.map(\.object.layout) }
+    var layouts: [EntityLayout] { identities.storedEntities.map(\.layout) + changed.map(\.object.layout) }
 
     func object(at index: Int) -> NSManagedObject {
         context.assertOnQueue()
         let (number, offset) = index.quotientAndRemainder(dividingBy: batchSize)
-        if let place = batches.lastIndex(where: { $0.number == number }) {
-            let batch = batches[place]
-            if place != batches.count - 1 { batches.append(batches.remove(at: place)) }
+        if let position = batches.lastIndex(where: { $0.number == number }) {
+            let batch = batches[position]
+            if position != batches.count - 1 { batches.append(batches.remove(at: position)) }
             return batch.objects[offset]
         }
         let start = number * batchSize
         let objects = (start..<min(start + batchSize, count)).map { made(at: window.lowerBound + $0) }
         load(objects)
-        if batches.count == Self.mostBatches { batches.removeFirst() }
+        if batches.count == Self.maxBatches { batches.removeFirst() }
         batches.append((number, objects))
         return objects[offset]
     }
@@ -70,7 +71,7 @@ final class LazyObjects {
             if changed[middle].index < index { lower = middle + 1 } else { upper = middle }
         }
         if lower < changed.count, changed[lower].index == index { return changed[lower].object }
-        return context.object(at: places[index - lower])
+        return context.object(at: identities[index - lower])
     }
 
     private func load(_ objects: [NSManagedObject]) {
@@ -98,19 +99,19 @@ final class LazyObjects {
 }
 
 /// The objects that a search compares, each instantiated on demand.
-private final class SearchedPlaces {
-    private let places: PlaceList
+private final class SearchedIdentities {
+    private let identities: IdentityList
     private let context: NSManagedObjectContext
     private var seen: [Int: NSManagedObject] = [:]
 
-    init(_ places: PlaceList, _ context: NSManagedObjectContext) {
-        self.places = places
+    init(_ identities: IdentityList, _ context: NSManagedObjectContext) {
+        self.identities = identities
         self.context = context
     }
 
     func object(at index: Int) -> NSManagedObject {
         if let known = seen[index] { return known }
-        let object = context.object(at: places[index])
+        let object = context.object(at: identities[index])
         seen[index] = object
         return object
     }
@@ -120,31 +121,33 @@ extension NSManagedObjectContext {
     /// The identities of the objects that a request finds here, without this context's own unsaved changes.
     ///
     /// - Parameter dirtyCount: how many of them may have to be left out; nil when none is.
-    fileprivate func places(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws -> PlaceList {
+    fileprivate func identities(_ fetch: ResolvedFetch, widenedBy dirtyCount: Int? = nil) throws
+        -> IdentityList
+    {
         if parentContext != nil {
             return try readParent { parent in
                 parent.processPendingChanges()
-                return try parent.presentPlaces(fetch.inParent(parent, widenedBy: dirtyCount))
+                return try parent.presentIdentities(fetch.inParent(parent, widenedBy: dirtyCount))
             }
         }
         let wanted = dirtyCount.map(fetch.widened) ?? fetch
         guard fetch.stores.count == 1, let store = fetch.stores.first else {
-            var list = PlaceList()
+            var list = IdentityList()
             for object in try objects(wanted.withoutPendingChanges) {
-                list.append(object.home, object.reference)
+                list.append(object.storedEntity, object.reference)
             }
             return list
         }
-        return try store.places(for: wanted.query(store))
+        return try store.identities(for: wanted.query(store))
     }
 
     /// The same with this context's unsaved changes, for a child.
-    private func presentPlaces(_ fetch: ResolvedFetch) throws -> PlaceList {
+    private func presentIdentities(_ fetch: ResolvedFetch) throws -> IdentityList {
         guard try PendingMatches(fetch, self).isEmpty else {
-            var list = PlaceList()
-            for object in try objects(fetch) { list.append(object.home, object.reference) }
+            var list = IdentityList()
+            for object in try objects(fetch) { list.append(object.storedEntity, object.reference) }
             return list
         }
-        return try places(fetch)
+        return try identities(fetch)
     }
 }

@@ -16,10 +16,10 @@ struct ConstraintResolution {
     /// The kept object for each removed one.
     private var keepers: [ObjectIdentifier: (gone: NSManagedObject, keeper: NSManagedObject)] = [:]
     private var contexts: [NSManagedObjectContext] = []
-    private var takersByConstraint: [[String]: [[AnyHashable]: [NSManagedObject]]] = [:]
+    private var claimantsByConstraint: [[String]: [[AnyHashable]: [NSManagedObject]]] = [:]
 
     /// The values of a removed object that the kept one takes.
-    private enum Taken { case none, set, all }
+    private enum TakenValues { case none, set, all }
 
     /// - Parameter policy: any but the one that fails.
     init(_ policy: NSMergePolicyType) { self.policy = policy }
@@ -48,11 +48,11 @@ struct ConstraintResolution {
         case .errorMergePolicyType: return
         case .rollbackMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType:
             let keeper = stored ?? objects.first { !$0.isInserted } ?? first
-            for object in objects where object !== keeper { giveWay(object, to: keeper, conflict) }
-            clearWay(for: objects.filter { $0 !== keeper && !$0.isDeleted }, conflict)
+            for object in objects where object !== keeper { yieldValues(object, to: keeper, conflict) }
+            makeRoom(for: objects.filter { $0 !== keeper && !$0.isDeleted }, conflict)
         case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType:
             let keeper = prevailing(objects, stored)
-            let taken: Taken = policy == .overwriteMergePolicyType ? .all : .set
+            let taken: TakenValues = policy == .overwriteMergePolicyType ? .all : .set
             for object in objects where object !== keeper {
                 replace(object, by: keeper, object.isInserted ? taken : .none)
             }
@@ -73,7 +73,7 @@ struct ConstraintResolution {
     }
 
     /// Makes an object yield to one that has the values already.
-    private mutating func giveWay(
+    private mutating func yieldValues(
         _ object: NSManagedObject, to keeper: NSManagedObject, _ conflict: NSConstraintConflict
     ) {
         guard !object.isInserted else {
@@ -93,35 +93,35 @@ struct ConstraintResolution {
     }
 
     /// Makes room also for objects that have their stored values again: other objects that have taken these yield, and so on.
-    private mutating func clearWay(for objects: [NSManagedObject], _ conflict: NSConstraintConflict) {
+    private mutating func makeRoom(for objects: [NSManagedObject], _ conflict: NSConstraintConflict) {
         var waiting = objects.filter { !$0.isInserted }
         guard let context = waiting.first?.managedObjectContext else { return }
-        let takers = takers(of: conflict.constraint, context)
+        let claimants = claimants(of: conflict.constraint, context)
         var resolved = Set(waiting.map(ObjectIdentifier.init))
         while let owner = waiting.popLast() {
             guard let values = uniqueValues(of: owner, conflict.constraint) else { continue }
-            for taker in takers[values] ?? []
-            where !taker.isDeleted && uniqueValues(of: taker, conflict.constraint) == values
-                && resolved.insert(ObjectIdentifier(taker)).inserted
+            for claimant in claimants[values] ?? []
+            where !claimant.isDeleted && uniqueValues(of: claimant, conflict.constraint) == values
+                && resolved.insert(ObjectIdentifier(claimant)).inserted
             {
-                giveWay(taker, to: owner, conflict)
-                if !taker.isDeleted { waiting.append(taker) }
+                yieldValues(claimant, to: owner, conflict)
+                if !claimant.isDeleted { waiting.append(claimant) }
             }
         }
     }
 
     /// The objects with unsaved changes by their values for a constraint. Made once for each.
-    private mutating func takers(
+    private mutating func claimants(
         of constraint: [String], _ context: NSManagedObjectContext
     ) -> [[AnyHashable]: [NSManagedObject]] {
-        if let known = takersByConstraint[constraint] { return known }
-        var takers: [[AnyHashable]: [NSManagedObject]] = [:]
+        if let known = claimantsByConstraint[constraint] { return known }
+        var claimants: [[AnyHashable]: [NSManagedObject]] = [:]
         for object in context.tracker.inserted.all + context.tracker.updated.all where !object.isDeleted {
             guard let values = uniqueValues(of: object, constraint) else { continue }
-            takers[values, default: []].append(object)
+            claimants[values, default: []].append(object)
         }
-        takersByConstraint[constraint] = takers
-        return takers
+        claimantsByConstraint[constraint] = claimants
+        return claimants
     }
 
     /// An object's values for a constraint of its table; nil when it lacks a value.
@@ -153,7 +153,7 @@ struct ConstraintResolution {
 
     /// Replaces an object by another, and removes it.
     private mutating func replace(
-        _ object: NSManagedObject, by keeper: NSManagedObject, _ taken: Taken
+        _ object: NSManagedObject, by keeper: NSManagedObject, _ taken: TakenValues
     ) {
         guard object.managedObjectContext === keeper.managedObjectContext else { return }
         keeper.fireFault()
@@ -219,7 +219,7 @@ struct ConstraintResolution {
     private func redirectStoredOneWayLinks() throws {
         for context in contexts {
             let gone = keepers.values.map(\.gone).filter {
-                !$0.home.isTemporary && $0.row != nil && $0.managedObjectContext === context
+                !$0.storedEntity.isTemporary && $0.row != nil && $0.managedObjectContext === context
             }
             guard !gone.isEmpty else { continue }
             for entity in context.persistentStoreCoordinator?.managedObjectModel.entities ?? [] {
@@ -266,9 +266,9 @@ struct ConstraintResolution {
                 ? contents.order : Array(contents.members.union(contents.added))
             for destination in destinations {
                 guard let keeper = keeper(of: destination) else { continue }
-                let place = contents.order.firstIndex(of: destination)
+                let identity = contents.order.firstIndex(of: destination)
                 object.dropDestination(destination, at: slot)
-                object.addDestination(keeper, at: slot, index: place)
+                object.addDestination(keeper, at: slot, index: identity)
             }
         default: break
         }

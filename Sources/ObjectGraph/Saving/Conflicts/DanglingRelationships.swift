@@ -94,14 +94,14 @@ extension NSManagedObjectContext {
                 destinations += try self.destinations(relationship, of: group)
             }
         }
-        try takeNewerRows(of: destinations)
+        try adoptNewerRows(of: destinations)
     }
 
     /// Reads destinations of a deleted object again that the store links to it, but whose own rows lead elsewhere: others have
     /// linked them since these were read. The object itself may have been read later, so no save would find a conflict.
     ///
     /// - Throws: an error of the store.
-    func takeLaterLinks(of object: NSManagedObject, at slot: Int) throws {
+    func adoptLaterLinks(of object: NSManagedObject, at slot: Int) throws {
         guard let inverse = object.layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
             !object.isInserted
         else { return }
@@ -120,7 +120,7 @@ extension NSManagedObjectContext {
             guard let row = destination.row, !row.isNull(end) else { return true }
             return row.integer(end) != object.reference
         }
-        if !later.isEmpty { try takeNewerRows(of: later) }
+        if !later.isEmpty { try adoptNewerRows(of: later) }
     }
 }
 

@@ -19,7 +19,7 @@ extension NSMergeConflict {
         case .mergeByPropertyStoreTrumpMergePolicyType:
             object.rebase(on: currentRow, keeping: .changesOfUntouched)
         case .rollbackMergePolicyType:
-            context.giveUpChanges(of: object, row: currentRow)
+            context.discardChanges(of: object, row: currentRow)
         }
         // The change of the row may have changed which rows lead to it.
         object.dropLoadedRelationships()
@@ -43,7 +43,7 @@ extension NSMergeConflict {
 
 extension NSManagedObject {
     /// The values of the object that survive when a newer row replaces its row.
-    enum Keeping {
+    enum KeptSide {
         /// All values, also those that were not changed.
         case everything
         /// The values that were set here.
@@ -53,7 +53,7 @@ extension NSManagedObject {
     }
 
     /// Merges the object's changes with a newer row.
-    final func rebase(on newer: Row, keeping: Keeping) {
+    final func rebase(on newer: Row, keeping: KeptSide) {
         let old = row
         for slot in layout.slots.indices {
             let info = layout.slots[slot]
@@ -128,16 +128,18 @@ extension Row {
     /// The stored values by key, for conflicts.
     ///
     /// - Parameter home: the row's own entity; rows of another one are not read.
-    func snapshot(_ home: StoredEntity) -> [String: Any] {
-        guard entityNumber == home.entityNumber else { return [:] }
+    func snapshot(_ storedEntity: StoredEntity) -> [String: Any] {
+        guard entityNumber == storedEntity.entityNumber else { return [:] }
         var snapshot: [String: Any] = [:]
-        for slot in home.layout.slots where slot.isStored && slot.kind != .toMany {
+        for slot in storedEntity.layout.slots where slot.isStored && slot.kind != .toMany {
             if slot.kind == .toOne {
-                guard let store = home.store, let destination = destinationHome(slot, store) else {
+                guard let store = storedEntity.store, let destination = destinationStoredEntity(slot, store)
+                else {
                     snapshot[slot.name] = NSNull()
                     continue
                 }
-                snapshot[slot.name] = NSManagedObjectID(home: destination, reference: integer(slot.rowSlot))
+                snapshot[slot.name] = NSManagedObjectID(
+                    storedEntity: destination, reference: integer(slot.rowSlot))
             } else {
                 snapshot[slot.name] = value(slot.rowSlot, slot).anyValue(slot.kind) ?? NSNull()
             }
@@ -146,15 +148,16 @@ extension Row {
     }
 
     /// The entity binding of the destination of a to-one relationship; nil when there is none.
-    package func destinationHome(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
+    package func destinationStoredEntity(_ slot: PropertySlot, _ store: NSPersistentStore) -> StoredEntity? {
         guard !isNull(slot.rowSlot) else { return nil }
         guard let destination = slot.relationship?.destinationEntity else { return nil }
         if slot.entitySlot >= 0, !isNull(slot.entitySlot),
-            let number = Int32(exactly: integer(slot.entitySlot)), let home = store.home(number: number),
-            home.entity.isKindOf(entity: destination)
+            let number = Int32(exactly: integer(slot.entitySlot)),
+            let storedEntity = store.storedEntity(number: number),
+            storedEntity.entity.isKindOf(entity: destination)
         {
-            return home
+            return storedEntity
         }
-        return store.home(of: destination)
+        return store.storedEntity(of: destination)
     }
 }

@@ -44,12 +44,12 @@ extension NSManagedObjectContext {
                 let given = objects.map(DiscardedLinks.init)
                 let partners = objects.flatMap(\.paired)
                 try policy.resolve(mergeConflicts: conflicts)
-                DiscardedLinks.takeBack(given)
+                DiscardedLinks.revert(given)
                 try leaveOwners(ofResolved: objects)
                 // Both ends of a changed one-to-one link must agree.
                 let present = objects.filter { $0.context === self && !$0.isDeleted }.flatMap(\.paired)
-                try takeNewerRows(of: Array(Set(partners).symmetricDifference(present)))
-                try giveUpLostPairs(
+                try adoptNewerRows(of: Array(Set(partners).symmetricDifference(present)))
+                try revertLostPairs(
                     of: zip(objects, changed).filter { $0.0.context === self && $0.0.isInserted }
                         .map { (object: $0, changed: $1) })
                 try resolveLinks(of: conflicts)
@@ -112,15 +112,16 @@ extension NSManagedObjectContext {
     /// Conflicts with rows that changed since they were read.
     func mergeConflicts(_ found: SaveConflicts) -> [NSMergeConflict] {
         found.conflicts.compactMap { conflict in
-            let key = ObjectKey(table: conflict.home.table, reference: conflict.old.reference)
+            let key = ObjectKey(table: conflict.storedEntity.table, reference: conflict.old.reference)
             guard let object = identityMap.object(key) else { return nil }
             // Another context of the coordinator was faster, or a writer that the row cache does not know of.
             let isKnown = conflict.cached?.version == conflict.current?.version
             let cached = isKnown ? conflict.cached : conflict.cached ?? conflict.old
             return NSMergeConflict(
                 source: object, newVersion: Int(conflict.current?.version ?? 0),
-                oldVersion: Int(conflict.old.version), cachedSnapshot: cached?.snapshot(conflict.home),
-                persistedSnapshot: isKnown ? nil : conflict.current?.snapshot(conflict.home),
+                oldVersion: Int(conflict.old.version),
+                cachedSnapshot: cached?.snapshot(conflict.storedEntity),
+                persistedSnapshot: isKnown ? nil : conflict.current?.snapshot(conflict.storedEntity),
                 currentRow: conflict.current)
         }
     }
@@ -129,10 +130,10 @@ extension NSManagedObjectContext {
     func constraintConflicts(_ found: ConstraintViolations) -> [NSConstraintConflict] {
         found.violations.map { violation in
             let stored = violation.stored.flatMap { row -> (NSManagedObject, [String: Any])? in
-                guard let home = found.store.home(number: row.entityNumber),
-                    let object = materialise([row], from: found.store, refreshing: false).first
+                guard let storedEntity = found.store.storedEntity(number: row.entityNumber),
+                    let object = instantiate([row], from: found.store, refreshing: false).first
                 else { return nil }
-                return (object, row.snapshot(home))
+                return (object, row.snapshot(storedEntity))
             }
             return NSConstraintConflict(
                 constraint: violation.constraint, database: stored?.0, databaseSnapshot: stored?.1,
@@ -141,7 +142,7 @@ extension NSManagedObjectContext {
     }
 
     /// Discards the changes of an object.
-    func giveUpChanges(of object: NSManagedObject, row: Row) {
+    func discardChanges(of object: NSManagedObject, row: Row) {
         tracker.forgetDeletion(of: object)
         tracker.forgetUpdate(of: object)
         object.extras?.event = nil
@@ -167,16 +168,18 @@ extension NSManagedObjectContext {
         tracker.forgetDeletion(of: object)
         object.state.remove(.inaccessible)
         reinsert(object)
-        tracker.showAsNew(object)
+        tracker.reportAsInserted(object)
         scheduleEventEnd()
     }
 
     /// Makes an object whose row is gone a new one.
     func reinsert(_ object: NSManagedObject) {
-        object.materialiseValues(in: self)
+        object.loadAllValues(in: self)
         tracker.forgetUpdate(of: object)
         object.row = nil
-        rename(object, home: unstoredEntity(object.layout), reference: StoredEntity.newTemporaryReference())
+        rename(
+            object, storedEntity: unstoredEntity(object.layout),
+            reference: StoredEntity.newTemporaryReference())
         tracker.noteReinsertion(of: object)
     }
 }

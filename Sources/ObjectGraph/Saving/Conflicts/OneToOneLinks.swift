@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
             return stored
         }
 
-        func isLed(from other: NSManagedObject) -> Bool { other.destination(inverse) === object }
+        func leadsFrom(from other: NSManagedObject) -> Bool { other.destination(inverse) === object }
     }
 
     /// Makes both ends of one-to-one links with an unsaved change agree: the current destination in the row of a changed object
@@ -42,19 +42,19 @@ extension NSManagedObjectContext {
                 !$0.hasChangedEnd(end.inverse)
             }
         }
-        var gone = try takeNewerRows(of: others)
+        var gone = try adoptNewerRows(of: others)
         gone.formUnion(
-            try takeNewerRows(of: others.filter { isThere($0) && !gone.contains($0) }.flatMap(\.paired)))
+            try adoptNewerRows(of: others.filter { exists($0) && !gone.contains($0) }.flatMap(\.paired)))
         for end in ends where isChanged(end.object, end.slot) {
-            if let stored = end.storedDestination, isThere(stored), !gone.contains(stored),
-                end.isLed(from: stored)
+            if let stored = end.storedDestination, exists(stored), !gone.contains(stored),
+                end.leadsFrom(from: stored)
             {
                 stored.unlink(end.object, from: end.inverse)
             }
             guard let destination = end.destination,
-                gone.contains(destination) || !end.isLed(from: destination)
+                gone.contains(destination) || !end.leadsFrom(from: destination)
             else { continue }
-            if isThere(destination), !gone.contains(destination), !destination.hasChangedEnd(end.inverse) {
+            if exists(destination), !gone.contains(destination), !destination.hasChangedEnd(end.inverse) {
                 destination.link(end.object, to: end.inverse)
             } else {
                 end.object.endLink(at: end.slot)
@@ -73,24 +73,24 @@ extension NSManagedObjectContext {
     }
 
     private func isChanged(_ object: NSManagedObject, _ slot: Int) -> Bool {
-        isThere(object) && !object.isFault && object.touched.contains(slot)
+        exists(object) && !object.isFault && object.touched.contains(slot)
             && object.differsFromRow(at: slot)
     }
 
-    private func isThere(_ object: NSManagedObject) -> Bool {
+    private func exists(_ object: NSManagedObject) -> Bool {
         object.context === self && !object.isDeleted && !object.state.contains(.inaccessible)
     }
 
     /// Whether the other ends of the changed links have been changed too.
     private func isAgreed(_ end: ChangedEnd) -> Bool {
-        if let stored = end.storedDestination, isThere(stored),
-            !stored.hasChangedEnd(end.inverse) || end.isLed(from: stored)
+        if let stored = end.storedDestination, exists(stored),
+            !stored.hasChangedEnd(end.inverse) || end.leadsFrom(from: stored)
         {
             return false
         }
         // Links to deleted objects are handled elsewhere.
-        guard let destination = end.destination, isThere(destination) else { return true }
-        return destination.hasChangedEnd(end.inverse) && end.isLed(from: destination)
+        guard let destination = end.destination, exists(destination) else { return true }
+        return destination.hasChangedEnd(end.inverse) && end.leadsFrom(from: destination)
     }
 
     /// After a merge policy has resolved conflicts: ends a one-to-one link of a restored object, unless it is an unsaved
@@ -98,12 +98,12 @@ extension NSManagedObjectContext {
     ///
     /// - Parameter ends: the restored objects with the slots that had changes before.
     /// - Throws: an error of the store.
-    func giveUpLostPairs(of returned: [(object: NSManagedObject, changed: PropertySet)]) throws {
+    func revertLostPairs(of returned: [(object: NSManagedObject, changed: PropertySet)]) throws {
         var ends: [ChangedEnd] = []
         for (object, changed) in returned {
             ends += changedEnds(object).filter { !changed.contains($0.slot) }
         }
-        try takeNewerRows(of: ends.compactMap(\.destination))
+        try adoptNewerRows(of: ends.compactMap(\.destination))
         for end in ends {
             guard let partner = end.destination?.destination(end.inverse), partner !== end.object else {
                 continue

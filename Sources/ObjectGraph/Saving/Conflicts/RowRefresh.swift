@@ -10,15 +10,15 @@ extension NSManagedObjectContext {
     /// - Throws: an error of the store.
     func storedRows(of objects: [NSManagedObject]) throws -> [NSManagedObject: Row] {
         var rows: [NSManagedObject: Row] = [:]
-        for group in Dictionary(grouping: objects, by: { $0.home.table }).values {
+        for group in Dictionary(grouping: objects, by: { $0.storedEntity.table }).values {
             guard group.count > 1, parentContext == nil, let first = group.first,
-                let store = first.home.store as? any ObjectStore, store.fetchesRows,
-                let home = store.home(of: first.entity.rootEntity)
+                let store = first.storedEntity.store as? any ObjectStore, store.fetchesRows,
+                let storedEntity = store.storedEntity(of: first.entity.rootEntity)
             else {
                 for object in group { rows[object] = try storedRow(of: object, notBefore: .infinity) }
                 continue
             }
-            var query = FetchQuery(home: home)
+            var query = FetchQuery(storedEntity: storedEntity)
             query.references = group.map(\.reference)
             query.reader = try reader(of: store)
             let found = Dictionary(
@@ -35,13 +35,13 @@ extension NSManagedObjectContext {
     /// - Returns: those of the objects whose rows are gone.
     /// - Throws: an error of the store.
     @discardableResult
-    func takeNewerRows(of objects: [NSManagedObject]) throws -> Set<NSManagedObject> {
+    func adoptNewerRows(of objects: [NSManagedObject]) throws -> Set<NSManagedObject> {
         var seen: Set<NSManagedObject> = []
-        let asked = objects.filter {
+        let candidates = objects.filter {
             isBelow($0) && !$0.isDeleted && !$0.hasPersistentChangedValues && seen.insert($0).inserted
         }
-        let rows = try storedRows(of: asked)
-        for object in asked {
+        let rows = try storedRows(of: candidates)
+        for object in candidates {
             guard let row = rows[object] else { continue }
             if object.isFault {
                 object.row = row
@@ -58,8 +58,8 @@ extension NSManagedObjectContext {
     /// - Throws: an error of the store.
     func gone(among objects: Set<NSManagedObject>) throws -> Set<NSManagedObject> {
         let lost = objects.filter { $0.context !== self || $0.state.contains(.inaccessible) }
-        let asked = objects.subtracting(lost).filter { isBelow($0) && !$0.isDeleted }
-        return lost.union(asked.subtracting(try storedRows(of: Array(asked)).keys))
+        let candidates = objects.subtracting(lost).filter { isBelow($0) && !$0.isDeleted }
+        return lost.union(candidates.subtracting(try storedRows(of: Array(candidates)).keys))
     }
 
     /// Whether the store, or the parent, should have an object of this context.

@@ -18,11 +18,11 @@ struct InferredParents {
         var ready = Set(below.keys).subtracting(above.keys).sorted(by: >)
         while let entity = ready.popLast() {
             for other in above[entity, default: []].sorted() { try put(entity, below: other) }
-            for heir in below[entity, default: []].sorted(by: >) {
-                waiting[heir, default: 0] -= 1
-                if waiting[heir] == 0 {
-                    waiting[heir] = nil
-                    ready.append(heir)
+            for subentity in below[entity, default: []].sorted(by: >) {
+                waiting[subentity, default: 0] -= 1
+                if waiting[subentity] == 0 {
+                    waiting[subentity] = nil
+                    ready.append(subentity)
                 }
             }
         }

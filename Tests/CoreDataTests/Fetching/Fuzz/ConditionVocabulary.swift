@@ -20,13 +20,13 @@ struct ConditionVocabulary {
     }
 
     /// A key path over relationships.
-    struct Way {
+    struct ObjectMapping {
         let path: String
         let entity: String
     }
 
     /// A subentity of an entity, with what it has more.
-    struct Heir {
+    struct Subentity {
         let name: String
         let attributes: [Attribute]
     }
@@ -36,12 +36,12 @@ struct ConditionVocabulary {
         var root = ""
         var attributes: [Attribute] = []
         /// Paths to one object.
-        var toOne: [Way] = []
+        var toOne: [ObjectMapping] = []
         /// Paths to many objects.
-        var toMany: [Way] = []
+        var toMany: [ObjectMapping] = []
         /// Ordered relationships of the entity itself.
-        var ordered: [Way] = []
-        var heirs: [Heir] = []
+        var ordered: [ObjectMapping] = []
+        var subentityNames: [Subentity] = []
         /// The serials of the existing objects, including those of subentities.
         var serials: [Int] = []
 

@@ -26,7 +26,7 @@ struct RandomPredicate {
     private var variableCount = 0
 
     /// Where a key path begins.
-    struct Place {
+    struct Scope {
         let entity: String
         /// Empty for the object itself, or a variable with a dot.
         let prefix: String
@@ -40,7 +40,7 @@ struct RandomPredicate {
         hasFetches: Bool = false, _ numbers: inout SeededNumbers
     ) {
         self.init(vocabulary, isPlain, hasFetches, &numbers) {
-            $0.predicate(Place(entity: entity, prefix: ""), depth)
+            $0.predicate(Scope(entity: entity, prefix: ""), depth)
         }
     }
 
@@ -50,11 +50,11 @@ struct RandomPredicate {
         _ numbers: inout SeededNumbers
     ) {
         self.init(vocabulary, false, false, &numbers) { random in
-            let place = Place(entity: entity, prefix: "")
+            let scope = Scope(entity: entity, prefix: "")
             switch random.below(4) {
-            case 0: return random.text(place, depth)
-            case 1: return random.date(place, depth)
-            default: return random.number(place, depth)
+            case 0: return random.text(scope, depth)
+            case 1: return random.date(scope, depth)
+            default: return random.number(scope, depth)
             }
         }
     }
@@ -65,14 +65,14 @@ struct RandomPredicate {
         _ numbers: inout SeededNumbers
     ) {
         self.init(vocabulary, false, false, &numbers) { random in
-            let place = Place(entity: entity, prefix: "")
+            let scope = Scope(entity: entity, prefix: "")
             switch random.below(6) {
-            case 0: return "count:(\(random.text(place, depth)))"
-            case 1: return "\(random.one(of: ["max:", "min:"]))(\(random.text(place, depth)))"
-            case 2: return "\(random.one(of: ["max:", "min:", "count:"]))(\(random.date(place, depth)))"
+            case 0: return "count:(\(random.text(scope, depth)))"
+            case 1: return "\(random.one(of: ["max:", "min:"]))(\(random.text(scope, depth)))"
+            case 2: return "\(random.one(of: ["max:", "min:", "count:"]))(\(random.date(scope, depth)))"
             default:
                 let name = random.one(of: ["count:", "min:", "max:", "sum:", "average:"])
-                let number = "\(name)(\(random.number(place, depth)))"
+                let number = "\(name)(\(random.number(scope, depth)))"
                 return random.below(3) == 0 ? "\(number) \(random.one(of: ["+", "*", "/"])) 2" : number
             }
         }
@@ -117,13 +117,13 @@ struct RandomPredicate {
 
     // MARK: Predicates
 
-    mutating func predicate(_ place: Place, _ depth: Int) -> String {
-        guard depth > 1 else { return comparison(place, 1) }
+    mutating func predicate(_ scope: Scope, _ depth: Int) -> String {
+        guard depth > 1 else { return comparison(scope, 1) }
         switch below(7) {
-        case 0: return "(\(predicate(place, depth - 1)) AND \(predicate(place, depth - 1)))"
-        case 1: return "(\(predicate(place, depth - 1)) OR \(predicate(place, depth - 1)))"
-        case 2: return "NOT (\(predicate(place, depth - 1)))"
-        default: return comparison(place, depth)
+        case 0: return "(\(predicate(scope, depth - 1)) AND \(predicate(scope, depth - 1)))"
+        case 1: return "(\(predicate(scope, depth - 1)) OR \(predicate(scope, depth - 1)))"
+        case 2: return "NOT (\(predicate(scope, depth - 1)))"
+        default: return comparison(scope, depth)
         }
     }
 
@@ -131,66 +131,66 @@ struct RandomPredicate {
     static let textOperators = ["CONTAINS", "BEGINSWITH", "ENDSWITH", "==", "!=", "<", "<=", ">", ">="]
     static let options = ["", "", "[c]", "[d]", "[cd]", "[n]", "[cn]", "[l]", "[nl]", "[w]", "[cdl]"]
 
-    private mutating func comparison(_ place: Place, _ depth: Int) -> String {
+    private mutating func comparison(_ scope: Scope, _ depth: Int) -> String {
         switch below(16) {
-        case 0, 1, 2: return "\(number(place, depth)) \(one(of: Self.relations)) \(number(place, depth))"
+        case 0, 1, 2: return "\(number(scope, depth)) \(one(of: Self.relations)) \(number(scope, depth))"
         case 3, 4:
-            let left = text(place, depth)
-            return "\(left) \(one(of: Self.textOperators))\(one(of: Self.options)) \(text(place, depth))"
+            let left = text(scope, depth)
+            return "\(left) \(one(of: Self.textOperators))\(one(of: Self.options)) \(text(scope, depth))"
         case 5:
-            let other = below(4) == 0 ? number(place, 1) : date(place, depth)
-            return "\(date(place, depth)) \(one(of: Self.relations)) \(other)"
-        case 6: return nilTest(place)
-        case 7: return list(place, depth)
-        case 8: return "\(number(place, depth)) BETWEEN {\(number(place, depth)), \(number(place, depth))}"
-        case 9: return pattern(place, depth)
-        case 10: return identity(place)
-        case 11: return other(place)
-        default: return collection(place, depth) ?? nilTest(place)
+            let other = below(4) == 0 ? number(scope, 1) : date(scope, depth)
+            return "\(date(scope, depth)) \(one(of: Self.relations)) \(other)"
+        case 6: return nilTest(scope)
+        case 7: return list(scope, depth)
+        case 8: return "\(number(scope, depth)) BETWEEN {\(number(scope, depth)), \(number(scope, depth))}"
+        case 9: return pattern(scope, depth)
+        case 10: return identity(scope)
+        case 11: return other(scope)
+        default: return collection(scope, depth) ?? nilTest(scope)
         }
     }
 
-    private mutating func nilTest(_ place: Place) -> String {
-        let path = path(place, ConditionVocabulary.Kind.allCases) ?? place.object
+    private mutating func nilTest(_ scope: Scope) -> String {
+        let path = path(scope, ConditionVocabulary.Kind.allCases) ?? scope.object
         return "\(path) \(one(of: ["==", "!="])) nil"
     }
 
-    private mutating func list(_ place: Place, _ depth: Int) -> String {
+    private mutating func list(_ scope: Scope, _ depth: Int) -> String {
         let word = one(of: ["IN", "IN", "IN[c]", "IN[cd]"])
         switch below(7) {
         case 5:
-            return "{\(number(place, 1)), \(number(place, 1)), 1} CONTAINS \(number(place, depth))"
+            return "{\(number(scope, 1)), \(number(scope, 1)), 1} CONTAINS \(number(scope, depth))"
         case 6:
             let list = argument((0..<below(80)).map { _ in one(of: Pools.texts) })
-            return "\(list) CONTAINS\(one(of: ["", "[c]", "[cd]"])) \(text(place, depth))"
+            return "\(list) CONTAINS\(one(of: ["", "[c]", "[cd]"])) \(text(scope, depth))"
         case 0:
             return
-                "\(text(place, depth)) \(word) \(argument((0..<below(4)).map { _ in one(of: Pools.texts) }))"
-        case 1: return "\(number(place, depth)) IN {\(number(place, depth)), \(number(place, depth)), 1}"
+                "\(text(scope, depth)) \(word) \(argument((0..<below(4)).map { _ in one(of: Pools.texts) }))"
+        case 1: return "\(number(scope, depth)) IN {\(number(scope, depth)), \(number(scope, depth)), 1}"
         case 2:
-            return "\(number(place, depth)) IN \(argument((0..<below(80)).map { _ in one(of: Pools.small) }))"
-        case 3: return "\(text(place, depth)) IN \(text(place, depth))"
+            return "\(number(scope, depth)) IN \(argument((0..<below(80)).map { _ in one(of: Pools.small) }))"
+        case 3: return "\(text(scope, depth)) IN \(text(scope, depth))"
         default:
             let many = Array((0..<70).map { "x\($0)" }) + [one(of: Pools.texts)]
-            return "\(text(place, depth)) \(word) \(argument(many))"
+            return "\(text(scope, depth)) \(word) \(argument(many))"
         }
     }
 
-    private mutating func pattern(_ place: Place, _ depth: Int) -> String {
+    private mutating func pattern(_ scope: Scope, _ depth: Int) -> String {
         if below(2) == 0 {
             let pattern = one(of: ["a*", "*b", "?", "*", "", "a?c", #"\*"#, "É*", "*ss*", "[a]"])
-            return "\(text(place, depth)) LIKE\(one(of: Self.options)) \(argument(pattern))"
+            return "\(text(scope, depth)) LIKE\(one(of: Self.options)) \(argument(pattern))"
         }
         let pattern = one(of: ["a.*", ".", "", "[a-c]+", "(?i)A", "\\d+", ".*é.*", "a|b"])
         return
-            "\(text(place, depth)) MATCHES\(one(of: ["", "[c]", "[cd]", "[l]", "[n]"])) \(argument(pattern))"
+            "\(text(scope, depth)) MATCHES\(one(of: ["", "[c]", "[cd]", "[l]", "[n]"])) \(argument(pattern))"
     }
 
-    private mutating func identity(_ place: Place) -> String {
-        let (path, entity) = object(place)
+    private mutating func identity(_ scope: Scope) -> String {
+        let (path, entity) = object(scope)
         let word = one(of: ["==", "!="])
         if below(3) == 0 {
-            let (other, otherEntity) = object(place)
+            let (other, otherEntity) = object(scope)
             if vocabulary[entity].root == vocabulary[otherEntity].root { return "\(path) \(word) \(other)" }
         }
         let serials = vocabulary[entity].serials
@@ -208,10 +208,10 @@ struct RandomPredicate {
     }
 
     /// A condition on what is neither number, text nor date, or on the entity of an object.
-    private mutating func other(_ place: Place) -> String {
+    private mutating func other(_ scope: Scope) -> String {
         switch below(10) {
         case 0, 1:
-            guard let path = path(place, [.uuid]) else { break }
+            guard let path = path(scope, [.uuid]) else { break }
             let (uuid, other) = (one(of: Pools.uuids), one(of: Pools.uuids))
             switch below(5) {
             case 0: return "\(path) IN \(argument([uuid, other]))"
@@ -223,7 +223,7 @@ struct RandomPredicate {
             default: return "\(path) \(one(of: Self.relations)) \(argument(uuid))"
             }
         case 2, 3:
-            guard let path = path(place, [.uri]) else { break }
+            guard let path = path(scope, [.uri]) else { break }
             switch below(4) {
             case 0: return "\(path) CONTAINS[c] 'EXAMPLE'"
             case 1 where !isPlain:
@@ -231,24 +231,26 @@ struct RandomPredicate {
             default: return "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.urls)))"
             }
         case 4, 5:
-            guard let path = path(place, [.data]) else { break }
+            guard let path = path(scope, [.data]) else { break }
             return below(2) == 0
                 ? "\(path) \(one(of: Self.relations)) \(argument(one(of: Pools.data)))"
                 : "\(path) IN \(argument([one(of: Pools.data), Data([7])]))"
-        case 6: return entityCondition(place)
+        case 6: return entityCondition(scope)
         case 7:
-            guard let path = path(place, [.boolean]) else { break }
+            guard let path = path(scope, [.boolean]) else { break }
             return "\(path) == \(one(of: ["YES", "NO", "1", "0", "2"]))"
         default:
-            if let heir = pick(vocabulary[place.entity].heirs) { return heirCondition(place, heir) }
+            if let subentity = pick(vocabulary[scope.entity].subentityNames) {
+                return subentityCondition(scope, subentity)
+            }
         }
-        return nilTest(place)
+        return nilTest(scope)
     }
 
-    private mutating func entityCondition(_ place: Place) -> String {
-        let ways = vocabulary[place.entity].toOne
+    private mutating func entityCondition(_ scope: Scope) -> String {
+        let ways = vocabulary[scope.entity].toOne
         let path =
-            place.prefix + (below(3) == 0 ? pick(ways).map { $0.path + "." } ?? "" : "") + "entity.name"
+            scope.prefix + (below(3) == 0 ? pick(ways).map { $0.path + "." } ?? "" : "") + "entity.name"
         let name = one(of: vocabulary.names)
         switch below(4) {
         case 0: return "\(path) == '\(name)'"
@@ -263,19 +265,21 @@ struct RandomPredicate {
     }
 
     /// A condition on an object where that is of a subentity.
-    private mutating func heirCondition(_ place: Place, _ heir: ConditionVocabulary.Heir) -> String {
-        let ways = vocabulary[place.entity].toOne.filter { $0.entity == place.entity }
-        let objects = [place.object] + ways.map { place.prefix + $0.path }
-        let object = "CAST(\(one(of: objects)), '\(heir.name)')"
-        guard below(2) == 0, let attribute = pick(heir.attributes) else {
+    private mutating func subentityCondition(_ scope: Scope, _ subentity: ConditionVocabulary.Subentity)
+        -> String
+    {
+        let ways = vocabulary[scope.entity].toOne.filter { $0.entity == scope.entity }
+        let objects = [scope.object] + ways.map { scope.prefix + $0.path }
+        let object = "CAST(\(one(of: objects)), '\(subentity.name)')"
+        guard below(2) == 0, let attribute = pick(subentity.attributes) else {
             return "\(object) \(one(of: ["==", "!="])) nil"
         }
         let value = "\(object).\(attribute.path)"
         switch attribute.kind {
         case .integer, .boolean, .real, .hard, .decimal:
-            return "\(value) \(one(of: Self.relations)) \(number(place, 1))"
-        case .text: return "\(value) \(one(of: Self.textOperators)) \(text(place, 1))"
-        case .date: return "\(value) \(one(of: Self.relations)) \(date(place, 1))"
+            return "\(value) \(one(of: Self.relations)) \(number(scope, 1))"
+        case .text: return "\(value) \(one(of: Self.textOperators)) \(text(scope, 1))"
+        case .date: return "\(value) \(one(of: Self.relations)) \(date(scope, 1))"
         case .uuid, .uri, .data, .opaque: return "\(value) \(one(of: ["==", "!="])) nil"
         }
     }

@@ -18,7 +18,7 @@ extension RandomTown {
                     ("read", "Book"), ("boss.books", "Book"), ("boss.friends", "Person"),
                     ("books.tags", "Tag"), ("books.owner", "Person"), ("books.owner.friends", "Person"),
                 ],
-                heirs: [.init(name: "Writer", attributes: [.init(path: "pen", kind: .text)])],
+                subentityNames: [.init(name: "Writer", attributes: [.init(path: "pen", kind: .text)])],
                 count: people)
         ),
         (
@@ -57,16 +57,17 @@ extension RandomTown {
                 let keys = way.path.split(separator: ".")
                 return keys.count > 1 && !["boss", "owner"].contains(keys[0])
             }
-            entity.heirs = []
+            entity.subentityNames = []
             return (name, entity)
         })
 
     private static func entity(
         _ name: String, _ attributes: [ConditionVocabulary.Kind: [String]], toOne: [(String, String)] = [],
-        toMany: [(String, String)], ordered: [(String, String)] = [], heirs: [ConditionVocabulary.Heir] = [],
+        toMany: [(String, String)], ordered: [(String, String)] = [],
+        subentityNames: [ConditionVocabulary.Subentity] = [],
         count: Int
     ) -> ConditionVocabulary.Entity {
-        func ways(_ list: [(String, String)]) -> [ConditionVocabulary.Way] {
+        func ways(_ list: [(String, String)]) -> [ConditionVocabulary.ObjectMapping] {
             list.map { .init(path: $0.0, entity: $0.1) }
         }
         return ConditionVocabulary.Entity(
@@ -74,7 +75,7 @@ extension RandomTown {
             attributes: ConditionVocabulary.Kind.allCases.flatMap { kind in
                 (attributes[kind] ?? []).map { .init(path: $0, kind: kind) }
             },
-            toOne: ways(toOne), toMany: ways(toMany), ordered: ways(ordered), heirs: heirs,
+            toOne: ways(toOne), toMany: ways(toMany), ordered: ways(ordered), subentityNames: subentityNames,
             serials: Array(0..<count))
     }
 }

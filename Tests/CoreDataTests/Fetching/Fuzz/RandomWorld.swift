@@ -103,9 +103,10 @@ struct RandomWorld {
                     ways(first.entity).filter { first.isToMany || $0.isToMany }
                         .map { first.followed(by: $0) }
                 }
-                let heirs = schema.family(index).filter { $0 != index }.map { heir in
-                    ConditionVocabulary.Heir(
-                        name: schema.entities[heir].name, attributes: attributes(schema.lineage(heir)))
+                let subentityNames = schema.family(index).filter { $0 != index }.map { subentity in
+                    ConditionVocabulary.Subentity(
+                        name: schema.entities[subentity].name,
+                        attributes: attributes(schema.lineage(subentity)))
                 }
                 let references = one.map { ConditionVocabulary.Attribute(path: $0.path, kind: .opaque) }
                 return (
@@ -114,7 +115,7 @@ struct RandomWorld {
                         root: schema.entities[schema.lineage(index).last ?? index].name,
                         attributes: attributes(schema.lineage(index)) + references,
                         toOne: (one + farOne).map(named), toMany: (many + many + farMany).map(named),
-                        ordered: many.filter(\.isOrdered).map(named), heirs: heirs,
+                        ordered: many.filter(\.isOrdered).map(named), subentityNames: subentityNames,
                         serials: Self.serials(schema, objects, index))
                 )
             })
@@ -124,30 +125,30 @@ struct RandomWorld {
         entities.flatMap { schema.entities[$0].attributes.flatMap { $0.vocabulary() } }
     }
 
-    private struct Way {
+    private struct ObjectMapping {
         let path: String
         let entity: Int
         let isToMany: Bool
         let isOrdered: Bool
 
-        func followed(by next: Way) -> Way {
-            Way(
+        func followed(by next: ObjectMapping) -> ObjectMapping {
+            ObjectMapping(
                 path: "\(path).\(next.path)", entity: next.entity, isToMany: isToMany || next.isToMany,
                 isOrdered: false)
         }
     }
 
     /// The relationships of an entity, inherited ones too.
-    private func ways(_ index: Int) -> [Way] {
+    private func ways(_ index: Int) -> [ObjectMapping] {
         let lineage = schema.lineage(index)
         return schema.relationships.filter { lineage.contains($0.owner) }.map {
-            Way(
+            ObjectMapping(
                 path: RandomNames.key($0.name), entity: $0.destination, isToMany: $0.isToMany,
                 isOrdered: $0.isOrdered)
         }
     }
 
-    private func named(_ way: Way) -> ConditionVocabulary.Way {
+    private func named(_ way: ObjectMapping) -> ConditionVocabulary.ObjectMapping {
         .init(path: way.path, entity: schema.entities[way.entity].name)
     }
 }

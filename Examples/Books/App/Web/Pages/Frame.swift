@@ -1,6 +1,6 @@
 /// What every page has around its own part.
 struct Frame {
-    enum Place { case books, authors, changes, help, none }
+    enum Area { case books, authors, changes, help, none }
 
     let title: String
     let token: String
@@ -19,7 +19,7 @@ struct Frame {
     let notice: String?
 
     init(
-        _ title: String, place: Place, address: PageAddress, events: PageAddress? = nil, site: Site,
+        _ title: String, area: Area, address: PageAddress, events: PageAddress? = nil, site: Site,
         visitor: Visitor, unsaved: UnsavedCounts, revision: String = "", notice: String? = nil
     ) {
         self.title = title
@@ -28,10 +28,10 @@ struct Frame {
         self.events = events?.text
         self.revision = revision
         timeZone = visitor.timeZoneName
-        isBooks = place == .books
-        isAuthors = place == .authors
-        isChanges = place == .changes
-        isHelp = place == .help
+        isBooks = area == .books
+        isAuthors = area == .authors
+        isChanges = area == .changes
+        isHelp = area == .help
         self.unsaved = UnsavedView(unsaved)
         self.notice = notice
     }

@@ -52,7 +52,7 @@ struct TimelineView {
 
     /// The newest books of a year and of those before it.
     private static func href(_ year: Int) -> String {
-        let start = PublishMonth(year: year, month: 12).map(BookListQuery.Place.Start.month)
+        let start = PublishMonth(year: year, month: 12).map(BookListQuery.Position.Start.month)
         return BookListQuery().address(.init(start: start)).text
     }
 }

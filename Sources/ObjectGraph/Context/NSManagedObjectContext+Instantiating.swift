@@ -5,10 +5,13 @@ import ManagedObjectModel
 
 extension NSManagedObjectContext {
     /// A new object for a row, or for an identity without one.
-    func materialise(_ row: Row?, _ place: ObjectPlace) -> NSManagedObject {
-        let home = row.flatMap { place.home.store?.home(number: $0.entityNumber) } ?? place.home
-        let object = (home.isTemporary ? unstoredEntity(home.layout) : home).materialise(
-            reference: place.reference)
+    func instantiate(_ row: Row?, _ identity: ObjectIdentity) -> NSManagedObject {
+        let storedEntity =
+            row.flatMap { identity.storedEntity.store?.storedEntity(number: $0.entityNumber) }
+            ?? identity.storedEntity
+        let object = (storedEntity.isTemporary ? unstoredEntity(storedEntity.layout) : storedEntity)
+            .instantiate(
+                reference: identity.reference)
         if let known = identityMap.object(object.key) { displace(known) }
         adopt(object, row.flatMap { object.stands(for: $0) ? $0 : nil })
         register(object)
@@ -42,15 +45,16 @@ extension NSManagedObjectContext {
 
     /// The object with an identity whose exact entity is known; a new fault if there is none. An object requested by an ID with
     /// another entity of the table does not count.
-    func object(at place: ObjectPlace) -> NSManagedObject {
-        let place = self.place(place)
-        if let known = identityMap.object(place.key),
-            known.home.isTemporary || known.home.entityNumber == place.home.entityNumber
-                || !((place.home.store as? any ObjectStore)?.fetchesRows ?? true)
+    func object(at identity: ObjectIdentity) -> NSManagedObject {
+        let identity = self.identity(identity)
+        if let known = identityMap.object(identity.key),
+            known.storedEntity.isTemporary
+                || known.storedEntity.entityNumber == identity.storedEntity.entityNumber
+                || !((identity.storedEntity.store as? any ObjectStore)?.fetchesRows ?? true)
         {
             return known
         }
-        return materialise(nil, place)
+        return instantiate(nil, identity)
     }
 
     /// Releases an object that another one replaces: it was requested by an ID with another entity of the table.
@@ -76,17 +80,19 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of rows, one for each; new ones are faults with their rows. O(n).
-    func materialise(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
-        guard let first = rows.first, let table = store.home(number: first.entityNumber)?.table else {
+    func instantiate(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
+        guard let first = rows.first, let table = store.storedEntity(number: first.entityNumber)?.table else {
             return []
         }
         let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        var home = store.home(number: first.entityNumber)
+        var storedEntity = store.storedEntity(number: first.entityNumber)
         func make(_ row: Row) -> NSManagedObject? {
-            if home?.entityNumber != row.entityNumber { home = store.home(number: row.entityNumber) }
-            guard let object = home?.materialise(reference: row.reference) else { return nil }
+            if storedEntity?.entityNumber != row.entityNumber {
+                storedEntity = store.storedEntity(number: row.entityNumber)
+            }
+            guard let object = storedEntity?.instantiate(reference: row.reference) else { return nil }
             adopt(object, row)
             return object
         }
@@ -119,10 +125,10 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of keys, one for each; new ones are faults without rows. O(n).
-    func materialise(
+    func instantiate(
         _ keys: [(entityNumber: Int32, reference: Int64)], from store: any ObjectStore
     ) -> [NSManagedObject] {
-        guard let first = keys.first, let table = store.home(number: first.entityNumber)?.table else {
+        guard let first = keys.first, let table = store.storedEntity(number: first.entityNumber)?.table else {
             return []
         }
         let known = identityMap.objects(table: table, references: keys.lazy.map { $0.reference })
@@ -132,17 +138,17 @@ extension NSManagedObjectContext {
         objects.reserveCapacity(keys.count)
         for (index, key) in keys.enumerated() {
             if !known.isEmpty, let known = known[index],
-                !store.fetchesRows || known.home.entityNumber == key.entityNumber
+                !store.fetchesRows || known.storedEntity.entityNumber == key.entityNumber
             {
                 objects.append(known)
                 continue
             }
-            guard let home = store.home(number: key.entityNumber) else { continue }
+            guard let storedEntity = store.storedEntity(number: key.entityNumber) else { continue }
             if !known.isEmpty, let known = known[index] {
                 displace(known)
                 isDisplaced = true
             }
-            let object = home.materialise(reference: key.reference)
+            let object = storedEntity.instantiate(reference: key.reference)
             adopt(object, nil)
             objects.append(object)
             made.append(object)
@@ -152,10 +158,10 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of rows with some of the columns, one for each; those that are faults return these values. O(n).
-    func materialise(
+    func instantiate(
         _ rows: [Row], _ slots: PropertySet, from store: any ObjectStore
     ) -> [NSManagedObject] {
-        let objects = materialise(rows.map { ($0.entityNumber, $0.reference) }, from: store)
+        let objects = instantiate(rows.map { ($0.entityNumber, $0.reference) }, from: store)
         for (object, row) in zip(objects, rows)
         where object.isFault && object.row?.version != row.version && object.reference == row.reference
             && object.stands(for: row)

@@ -3,7 +3,7 @@ import Foundation
 /// A file or folder of which a running process says that it needs it: it holds it under `flock`, which ends with the process.
 ///
 /// Not thread-safe.
-package final class HeldPlace {
+package final class HeldPath {
     package let path: String
     /// Closed by `release()`.
     package private(set) var descriptor: Int32
@@ -18,7 +18,7 @@ package final class HeldPlace {
     /// Makes an empty folder, which only its owner can read, under a name that nothing has.
     ///
     /// - Parameter path: a path for an identifier.
-    package static func makeFolder(_ path: (String) -> String) throws -> HeldPlace {
+    package static func makeFolder(_ path: (String) -> String) throws -> HeldPath {
         try make(path, undo: { try $1.removeFolder($0) }) { path, calls in
             try calls.makeFolder(path, 0o700)
             return O_RDONLY | O_DIRECTORY
@@ -28,7 +28,7 @@ package final class HeldPlace {
     /// Makes an empty file for writing under a name that nothing has.
     ///
     /// - Parameter path: a path for an identifier.
-    package static func makeFile(_ path: (String) -> String) throws -> HeldPlace {
+    package static func makeFile(_ path: (String) -> String) throws -> HeldPath {
         try make(path, undo: { try $1.unlinkFile($0) }) { _, _ in O_RDWR | O_CREAT | O_EXCL }
     }
 
@@ -36,7 +36,7 @@ package final class HeldPlace {
     private static func make(
         _ path: (String) -> String, undo: (String, any FileCalls) throws -> Void,
         _ begin: (String, any FileCalls) throws -> Int32
-    ) throws -> HeldPlace {
+    ) throws -> HeldPath {
         // Who looks for leftovers may hold, and remove, what was just made.
         for _ in 0..<100 {
             let path = path(UUID().uuidString)
@@ -44,8 +44,8 @@ package final class HeldPlace {
             let flags = try begin(path, calls)
             do {
                 let descriptor = try calls.openFile(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
-                let place = HeldPlace(path: path, descriptor: descriptor)
-                if try place.hold() != .lost { return place }
+                let heldPath = HeldPath(path: path, descriptor: descriptor)
+                if try heldPath.hold() != .lost { return heldPath }
             } catch let error as FileError where error.code == ENOENT {
                 // Either it was removed between its making and its opening, or its folder is not there.
                 let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -60,13 +60,13 @@ package final class HeldPlace {
     }
 
     /// Takes what a process has left that is dead; nil when the process runs, when that cannot be known, or nothing is there.
-    package static func takeLeftover(_ path: String, isFolder: Bool) throws -> HeldPlace? {
+    package static func takeLeftover(_ path: String, isFolder: Bool) throws -> HeldPath? {
         let kind = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK
         do {
             guard try FileKind(at: path) == (isFolder ? .folder : .regular) else { return nil }
             let descriptor = try FileSystem.calls.openFile(path, kind | O_NOFOLLOW | O_CLOEXEC, 0)
-            let place = HeldPlace(path: path, descriptor: descriptor)
-            return try place.hold() == .held ? place : nil
+            let heldPath = HeldPath(path: path, descriptor: descriptor)
+            return try heldPath.hold() == .held ? heldPath : nil
         } catch let error as FileError where error.isMissing || error.isRefusal {
             return nil
         }
@@ -100,7 +100,7 @@ package final class HeldPlace {
 }
 
 // What is in a file that is held.
-extension HeldPlace {
+extension HeldPath {
     /// Writes at the end of what was written.
     package func append(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in

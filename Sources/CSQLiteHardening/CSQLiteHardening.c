@@ -1,4 +1,4 @@
-#include "CSQLiteDefence.h"
+#include "CSQLiteHardening.h"
 #include <sqlite3.h>
 
 int csqlite_defend(struct sqlite3 *connection, int uses_spatial_indexes) {

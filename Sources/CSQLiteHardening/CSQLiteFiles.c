@@ -1,4 +1,4 @@
-#include "CSQLiteDefence.h"
+#include "CSQLiteHardening.h"
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>

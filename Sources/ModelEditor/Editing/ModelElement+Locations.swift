@@ -33,7 +33,7 @@ extension ModelElement {
     ///
     /// - Returns: its index.
     @discardableResult
-    mutating func place(_ child: ModelElement) -> Int {
+    mutating func location(_ child: ModelElement) -> Int {
         let order = ElementKind.order(in: name)
         let rank = order.firstIndex(of: child.name) ?? order.count
         var index = 0

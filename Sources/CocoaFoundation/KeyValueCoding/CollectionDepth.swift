@@ -3,7 +3,7 @@
 ///
 /// Reading is recursive, and objects that refer to each other in a circle have no last one: the number of collections is
 /// limited, and so is that of elements, which grows with each turn around circles that meet.
-struct CollectionWay {
+struct CollectionDepth {
     /// How many collections one way may lead over.
     private static let collectionLimit = 100
     /// How many elements there may be on all ways of a path together.
@@ -19,7 +19,7 @@ struct CollectionWay {
     /// The way to the elements of a collection.
     ///
     /// - Throws: ``PredicateEvaluationError`` when that is too far.
-    func over(_ elements: Int) throws -> CollectionWay {
+    func enter(_ elements: Int) throws -> CollectionDepth {
         var way = self
         way.depth += 1
         guard way.depth <= Self.collectionLimit else {

@@ -3,32 +3,32 @@ import Synchronization
 
 /// The questions that are being answered, by asker. A new question of an asker ends the older one:
 /// a store that is open for reading answers one question after the other.
-final class RunningQuestions: Sendable {
+final class RunningQueries: Sendable {
     private static let most = 1000
-    private let running = Mutex<[String: QuestionGroup]>([:])
+    private let running = Mutex<[String: QueryGroup]>([:])
 
     /// Ends the earlier question of the same asker.
-    func begin(_ asker: String, _ group: QuestionGroup) {
+    func begin(_ client: String, _ group: QueryGroup) {
         running.withLock { running in
-            running[asker]?.cancel()
-            guard running.count < Self.most || running[asker] != nil else { return }
-            running[asker] = group
+            running[client]?.cancel()
+            guard running.count < Self.most || running[client] != nil else { return }
+            running[client] = group
         }
     }
 
     /// - Returns: whether there is no newer question.
     @discardableResult
-    func end(_ asker: String, _ group: QuestionGroup) -> Bool {
+    func end(_ client: String, _ group: QueryGroup) -> Bool {
         running.withLock { running in
-            guard running[asker] === group else { return false }
-            running[asker] = nil
+            guard running[client] === group else { return false }
+            running[client] = nil
             return true
         }
     }
 }
 
 /// Readings that are one question to the asker, and end together.
-final class QuestionGroup: Sendable {
+final class QueryGroup: Sendable {
     private struct State {
         var isCancelled = false
         var readings: [FetchCancellation] = []

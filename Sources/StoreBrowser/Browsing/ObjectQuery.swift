@@ -2,7 +2,7 @@ import CoreData
 import StoreTools
 
 /// Which objects of an entity are requested.
-struct Question: Sendable {
+struct ObjectQuery: Sendable {
     static let longestPredicate = 8000
 
     let entity: String
@@ -11,7 +11,7 @@ struct Question: Sendable {
     /// An object and the name of a relationship of it, whose objects are requested.
     var related: (object: ObjectReference, relationship: String)?
     /// Who asks, for questions that end an older one of the same asker.
-    var asker: String?
+    var client: String?
 
     /// The request in a context, to be called on its queue.
     ///
@@ -36,7 +36,7 @@ struct Question: Sendable {
     }
 
     /// A relationship without an inverse is followed from its owner, as far as this.
-    private static let mostDestinations = 10_000
+    private static let maxDestinations = 10_000
 
     private static func condition(
         _ related: (object: ObjectReference, relationship: String), _ store: BrowsedStore,
@@ -53,9 +53,9 @@ struct Question: Sendable {
                 modifier: inverse.isToMany ? .any : .direct, type: .equalTo)
         }
         let found = try destinations(of: relationship, of: owner, store)
-        guard found.count <= mostDestinations else {
+        guard found.count <= maxDestinations else {
             throw BrowsingError(
-                "'\(relationship.name)' has no inverse and leads to more than \(mostDestinations) objects.")
+                "'\(relationship.name)' has no inverse and leads to more than \(maxDestinations) objects.")
         }
         return NSComparisonPredicate(
             leftExpression: .expressionForEvaluatedObject(),
@@ -71,9 +71,11 @@ struct Question: Sendable {
         return try store.source.store.withContents { contents in
             let snapshot = contents.snapshot
             let found = try snapshot.destinations(
-                of: relationship, owners: [key], limit: mostDestinations + 1)
+                of: relationship, owners: [key], limit: maxDestinations + 1)
             return (found[key] ?? []).compactMap { number, reference in
-                snapshot.schema.entity(number).map { NSManagedObjectID(home: $0.home, reference: reference) }
+                snapshot.schema.entity(number).map {
+                    NSManagedObjectID(storedEntity: $0.storedEntity, reference: reference)
+                }
             }
         }
     }
@@ -93,7 +95,7 @@ extension BrowsedStore {
         guard let known else { throw missing }
         do {
             return try context.existingObject(
-                with: NSManagedObjectID(home: known.home, reference: reference.key))
+                with: NSManagedObjectID(storedEntity: known.storedEntity, reference: reference.key))
         } catch let error as NSError
             where error.code == CocoaError.Code.managedObjectReferentialIntegrity.rawValue
         {

@@ -3,7 +3,7 @@ import DurableFiles
 import Foundation
 
 /// Where a new store is to be.
-struct NewStorePlace {
+struct NewStoreLocation {
     /// What SQLite appends to a database's name for the files that it keeps beside it. Whatever is in one of them is
     /// taken for the database's own.
     static let logSuffixes = ["-wal", "-shm", "-journal"]
@@ -33,7 +33,7 @@ struct NewStorePlace {
     /// - Throws: as `requireEmpty()`; an error of the file system.
     func take(_ draft: FileDraft, hasExternalData: Bool) throws {
         try requireEmpty()
-        guard try SQLiteStoreTables(draft.url).place(draft, hasExternalData: hasExternalData) else {
+        guard try SQLiteStoreTables(draft.url).location(draft, hasExternalData: hasExternalData) else {
             throw StoreToolError("There is something at \(url.path) already.")
         }
     }
