@@ -9,7 +9,7 @@ package struct BatchDeletion {
     private var outcome: BatchOutcome
 
     /// Where a row is: the number of its entity and its key.
-    private typealias Place = (entityNumber: Int32, reference: Int64)
+    private typealias RowKey = (entityNumber: Int32, reference: Int64)
 
     package init(_ batch: StoreBatch, keepingIDs: Bool) {
         self.batch = batch
@@ -22,7 +22,7 @@ package struct BatchDeletion {
     package mutating func run(_ query: FetchQuery) throws -> BatchOutcome {
         let found = try batch.connection.keys(FetchCompiler(schema: batch.schema).keys(query))
         // Owners go before what they own, so that derived values of the dead are not computed.
-        var order: [Place] = []
+        var order: [RowKey] = []
         try collect(found, &order)
         var next = 0
         while next < order.count {
@@ -44,24 +44,24 @@ package struct BatchDeletion {
         return outcome
     }
 
-    private mutating func collect(_ positions: [Place], _ order: inout [Place]) throws {
-        for position in positions {
-            let storedEntity = try batch.storedEntity(number: position.entityNumber)
+    private mutating func collect(_ rowKeys: [RowKey], _ order: inout [RowKey]) throws {
+        for rowKey in rowKeys {
+            let storedEntity = try batch.storedEntity(number: rowKey.entityNumber)
             guard
-                collectedKeys.insert(ObjectKey(table: storedEntity.table, reference: position.reference))
+                collectedKeys.insert(ObjectKey(table: storedEntity.table, reference: rowKey.reference))
                     .inserted
             else {
                 continue
             }
-            order.append(position)
+            order.append(rowKey)
         }
     }
 
-    private mutating func delete(_ positions: [Place]) throws {
+    private mutating func delete(_ rowKeys: [RowKey]) throws {
         var unit = UnitOfWork()
         var ending = EndedLinks()
         var rowByKey: [ObjectKey: Row] = [:]
-        for (storedEntity, references) in try grouped(positions) {
+        for (storedEntity, references) in try grouped(rowKeys) {
             let rows = try rows(storedEntity, references)
             for row in rows { rowByKey[ObjectKey(table: storedEntity.table, reference: row.reference)] = row }
             for slot in storedEntity.layout.relationshipIndexes where storedEntity.layout.slots[slot].isStored
@@ -69,14 +69,13 @@ package struct BatchDeletion {
                 try endLinks(of: storedEntity, slot, rows, &ending)
             }
         }
-        for position in positions {
-            let storedEntity = try batch.storedEntity(number: position.entityNumber)
-            guard let row = rowByKey[ObjectKey(table: storedEntity.table, reference: position.reference)]
-            else {
+        for rowKey in rowKeys {
+            let storedEntity = try batch.storedEntity(number: rowKey.entityNumber)
+            guard let row = rowByKey[ObjectKey(table: storedEntity.table, reference: rowKey.reference)] else {
                 continue
             }
             unit.deletions.append(.init(storedEntity: storedEntity, old: row))
-            outcome.add(storedEntity, position.reference)
+            outcome.add(storedEntity, rowKey.reference)
         }
         unit.updates = try ending.updates()
         _ = try batch.run(unit)
@@ -127,8 +126,8 @@ package struct BatchDeletion {
     /// Refuses to take from rows all that a mandatory relationship to many has.
     ///
     /// - Throws: 134050.
-    private func refuseEmptying(_ relationship: NSRelationshipDescription, at positions: [Place]) throws {
-        for (storedEntity, references) in try grouped(positions) {
+    private func refuseEmptying(_ relationship: NSRelationshipDescription, at rowKeys: [RowKey]) throws {
+        for (storedEntity, references) in try grouped(rowKeys) {
             guard let slot = storedEntity.layout.index(of: relationship.name) else { continue }
             let left = try destinations(of: storedEntity, slot, try rows(storedEntity, references)).filter {
                 link in
@@ -154,7 +153,7 @@ package struct BatchDeletion {
     /// Where a relationship of some rows leads.
     private func destinations(
         of storedEntity: StoredEntity, _ slot: Int, _ rows: [Row]
-    ) throws -> [(owner: Int64, destination: Place)] {
+    ) throws -> [(owner: Int64, destination: RowKey)] {
         let info = storedEntity.layout.slots[slot]
         guard let relationship = info.relationship, info.isStored else { return [] }
         if info.kind == .toMany {
@@ -180,8 +179,8 @@ package struct BatchDeletion {
         }
     }
 
-    private func grouped(_ positions: [Place]) throws -> [(storedEntity: StoredEntity, references: [Int64])] {
-        let groups = Dictionary(grouping: positions, by: \.entityNumber)
+    private func grouped(_ rowKeys: [RowKey]) throws -> [(storedEntity: StoredEntity, references: [Int64])] {
+        let groups = Dictionary(grouping: rowKeys, by: \.entityNumber)
         return try groups.keys.sorted().map { number in
             (try batch.storedEntity(number: number), groups[number, default: []].map(\.reference))
         }

@@ -35,18 +35,18 @@ package final class SQLHistoryReader: HistoryReader {
 
     /// Calls `body` with each transaction, in order, until that returns false.
     package func forEachRecord(after start: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try readUntilEnd { enough in
+        try readUntilEnd { endOfPage in
             try forEachRecord(history.tables.transactions(afterTime: start.isTime), [start.argument]) {
-                if try !body($0) { throw enough }
+                if try !body($0) { throw endOfPage }
             }
         }
     }
 
     /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try readUntilEnd { enough in
+        try readUntilEnd { endOfPage in
             try forEachRecord(history.tables.transactions(beforeTime: end.isTime), [end.argument]) {
-                if try !body($0) { throw enough }
+                if try !body($0) { throw endOfPage }
             }
         }
     }
@@ -112,9 +112,9 @@ package final class SQLHistoryReader: HistoryReader {
     package func forEachChange(of numbers: ClosedRange<Int64>, _ body: (HistoryChangeRow) throws -> Bool)
         throws
     {
-        try readUntilEnd { enough in
+        try readUntilEnd { endOfPage in
             let values: [SQLValue] = [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
-            try forEachChange(history.tables.changes, values) { if try !body($0) { throw enough } }
+            try forEachChange(history.tables.changes, values) { if try !body($0) { throw endOfPage } }
         }
     }
 

@@ -17,7 +17,7 @@ struct NodeUpdate {
                 }
                 node.setValue(store.cacheNode(for: destination.objectID), forKey: slot.name)
             case .toMany:
-                takeDestinations(object, index, slot)
+                applyDestinations(object, index, slot)
             default:
                 // An unset property keeps its value, also an archive that could not be read.
                 if object.row != nil, !object.touched.contains(index),
@@ -52,7 +52,7 @@ struct NodeUpdate {
     }
 
     /// Merges the additions and removals of the object's context into the node's: others may have changed them too.
-    private func takeDestinations(_ object: NSManagedObject, _ index: Int, _ slot: PropertySlot) {
+    private func applyDestinations(_ object: NSManagedObject, _ index: Int, _ slot: PropertySlot) {
         guard index < object.values.count, case .toMany(let contents) = object.values[index],
             contents.hasChanges, let relationship = slot.relationship
         else {

@@ -152,7 +152,7 @@ package enum StoreDocument {
         do {
             return try opening()
         } catch {
-            draft.revert()
+            draft.removePlaced()
             throw error
         }
     }

@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
     /// Reads the rows of changed objects that are loaded here again, all at once.
     private func cacheRows(of changes: SavedChanges) {
         let loaded = changes.updated.union(changes.refreshed).compactMap {
-            identityMap.object(position($0).key)
+            identityMap.object(identity($0).key)
         }.filter { !$0.isFault && !$0.isInserted && !$0.state.contains(.inaccessible) }
         guard loaded.count > 1, parentContext == nil else { return }
         // What cannot be read is requested again, and reported, object by object.
@@ -64,27 +64,27 @@ extension NSManagedObjectContext {
         advanceGeneration()
         if isForeign { cacheRows(of: changes) }
         for id in changes.inserted {
-            let position = position(id)
-            if parentContext != nil, let known = identityMap.object(position.key) {
+            let identity = identity(id)
+            if parentContext != nil, let known = identityMap.object(identity.key) {
                 show(known, id)
             } else if let rows {
                 let row = rows.rows[id]
-                guard row != nil || !position.storedEntity.isTemporary && reads(position) else { continue }
+                guard row != nil || !identity.storedEntity.isTemporary && reads(identity) else { continue }
                 // The ID of a saved object names its exact entity. Followers of the context read the object at once; others
                 // read the parent's state later.
-                let shown = ParentRow(position: position, row: listeners.isEmpty ? nil : row)
+                let shown = ParentRow(identity: identity, row: listeners.isEmpty ? nil : row)
                 for object in objects([shown]) { tracker.noteExternalInsertion(of: object) }
-            } else if reads(position) {
-                let object = object(storedEntity: position.storedEntity, reference: position.reference)
+            } else if reads(identity) {
+                let object = object(storedEntity: identity.storedEntity, reference: identity.reference)
                 tracker.noteExternalInsertion(of: object)
             }
         }
         for id in changes.updated.union(changes.refreshed) {
-            if let object = identityMap.object(position(id).key) { show(object, id) }
+            if let object = identityMap.object(identity(id).key) { show(object, id) }
         }
         var gone: Set<NSManagedObject> = []
-        for position in changes.deleted.map(position) {
-            guard let object = identityMap.object(position.key) else { continue }
+        for identity in changes.deleted.map(identity) {
+            guard let object = identityMap.object(identity.key) else { continue }
             if !isCertain, exists(object) { continue }
             if showLastKnownRow(of: object) {
                 tracker.noteLoss(of: object)
@@ -111,12 +111,12 @@ extension NSManagedObjectContext {
     }
 
     /// Whether an object that another context has inserted is one that this context can have.
-    private func reads(_ position: ObjectIdentity) -> Bool {
-        guard position.storedEntity.isTemporary else {
-            return position.storedEntity.store?.persistentStoreCoordinator === persistentStoreCoordinator
+    private func reads(_ identity: ObjectIdentity) -> Bool {
+        guard identity.storedEntity.isTemporary else {
+            return identity.storedEntity.store?.persistentStoreCoordinator === persistentStoreCoordinator
         }
         guard parentContext != nil else { return false }
-        return (try? row(at: position, notBefore: -.infinity)) != nil
+        return (try? row(at: identity, notBefore: -.infinity)) != nil
     }
 
     private func exists(_ object: NSManagedObject) -> Bool {

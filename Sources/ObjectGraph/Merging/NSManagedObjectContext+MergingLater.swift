@@ -7,15 +7,15 @@ import ManagedObjectModel
 
 extension NSManagedObjectContext {
     /// Shows objects as the contexts above have them, once these come to it.
-    func adoptChangesLater(at positions: [ObjectIdentity]) {
-        readParentLater(positions) { [weak self] found in
+    func adoptChangesLater(at objectIdentities: [ObjectIdentity]) {
+        readParentLater(objectIdentities) { [weak self] found in
             guard let self else { return }
             note(found.error)
-            for position in positions {
-                guard let object = identityMap.object(self.position(position).key) else { continue }
+            for identity in objectIdentities {
+                guard let object = identityMap.object(self.identity(identity).key) else { continue }
                 _ = adoptChange(
                     object,
-                    NSManagedObjectID(storedEntity: position.storedEntity, reference: position.reference),
+                    NSManagedObjectID(storedEntity: identity.storedEntity, reference: identity.reference),
                     found)
             }
             do {
@@ -56,15 +56,15 @@ extension NSManagedObjectContext {
                     && ($0.isDeleted || $0.hasPersistentChangedValues)
             }.map(ObjectIdentity.init)
         }
-        var positions = changes.inserted.union(changes.updated).union(changes.refreshed).map(position).filter
-        {
-            identityMap.object($0.key).map(isShowingRow) ?? false
-        }
+        var objectIdentities = changes.inserted.union(changes.updated).union(changes.refreshed).map(identity)
+            .filter {
+                identityMap.object($0.key).map(isShowingRow) ?? false
+            }
         // Who follows the context reads new objects at once.
         if !listeners.isEmpty {
-            positions += changes.inserted.map(position).filter { identityMap.object($0.key) == nil }
+            objectIdentities += changes.inserted.map(identity).filter { identityMap.object($0.key) == nil }
         }
-        return positions
+        return objectIdentities
     }
 
     /// Whether an object shows a row that may be another one by now.

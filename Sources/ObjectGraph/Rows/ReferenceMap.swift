@@ -49,7 +49,7 @@ package final class ReferenceMap<Value> {
 
     /// The start index of the search for a reference.
     @inlinable @inline(__always)
-    func storedEntity(_ reference: Int64) -> Int {
+    func slotIndex(_ reference: Int64) -> Int {
         let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
@@ -57,7 +57,7 @@ package final class ReferenceMap<Value> {
     /// The index of a reference, or the free one that it would use.
     @inlinable @inline(__always)
     func position(_ reference: Int64) -> Int {
-        var position = storedEntity(reference)
+        var position = slotIndex(reference)
         while true {
             if entries[position].value == nil {
                 if entries[position].reference != .min { return position }

@@ -153,7 +153,7 @@ extension NSManagedObjectContext {
     ) throws -> String {
         guard let storedEntity = store.storedEntity(of: entity),
             let row = try store.row(
-                of: storedEntity, word.document, notBefore: 0, for: StoreReader(context: self)),
+                of: storedEntity, word.document, notBefore: 0, for: StoreReader(client: self)),
             let own = store.storedEntity(number: row.entityNumber)
         else { return word.key }
         for (_, text) in SearchedFields(own.entity).texts(of: row) {

@@ -36,9 +36,9 @@ package final class MemoryStore: MappedStore, @unchecked Sendable {
         throw noFile("cannot be replaced")
     }
 
-    private static func noFile(_ fate: String) -> NSError {
+    private static func noFile(_ reason: String) -> NSError {
         .coreData(
             .persistentStoreOperation,
-            "A store in memory has no file: it is gone when it is closed, and \(fate).")
+            "A store in memory has no file: it is gone when it is closed, and \(reason).")
     }
 }
