@@ -59,7 +59,7 @@ struct PredicateCompiler {
         case .opaque:
             if let search = predicate as? StoredSearchPredicate {
                 return try ValueList(search.references().map(SQLValue.integer)).condition(
-                    root.object.sql, dialect)
+                    root.object.sql)
             }
             throw Self.unsupported(
                 predicate, "it is evaluated by code; a store evaluates conditions on stored properties")
