@@ -40,7 +40,7 @@ import Testing
         #expect(await document.currentVersion == taken)
         #expect(await document.isEdited)
         let notice = try #require(try await document.view().notices.first)
-        #expect(notice.contains("'\(taken)' is taken for the current version"))
+        #expect(notice.contains("'\(taken)' is used as the current version"))
         if how == "gone" { #expect(notice.contains("'Gone.xcdatamodel' is not there")) }
         // A state that has existed from the beginning is not a change.
         #expect(await document.changedOnDisk(isThorough: true) == [])

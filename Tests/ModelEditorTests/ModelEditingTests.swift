@@ -260,8 +260,8 @@ import Testing
         "An impossible edit says why and changes nothing",
         arguments: [
             (ModelEdit.rename(at: [0, 0], to: "b"), "already"), (.rename(at: [0], to: ""), "needed"),
-            (.rename(at: [0], to: "A"), "already"), (.remove(at: [9]), "not in the model"),
-            (.remove(at: [0, -1]), "not in the model"), (.remove(at: []), "cannot be removed"),
+            (.rename(at: [0], to: "A"), "already"), (.remove(at: [9]), "removed from the model"),
+            (.remove(at: [0, -1]), "removed from the model"), (.remove(at: []), "cannot be removed"),
             (.set(at: [0, 0], setting: "optional", value: "maybe"), "YES"),
             (.set(at: [0, 0], setting: "name", value: "x"), "no setting"),
             (.set(at: [0, 0], setting: "attributeType", value: "Date"), "no setting"),

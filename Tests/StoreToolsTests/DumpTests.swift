@@ -288,7 +288,7 @@ import Testing
             (#""uuid":"1111"#, #""uuid":"x1111"#, "a UUID is expected"),
             (#""bytes":"AAEC"#, #""bytes":"*""#, ""),
             (#""text":"third""#, #""txt":"third""#, "no stored property named 'txt'"),
-            (#""text":"third""#, #""lidOf":"Box/1""#, "is there twice"),
+            (#""text":"third""#, #""lidOf":"Box/1""#, "occurs twice"),
             (#""box":"Box/1""#, #""box":"Tag/1""#, "'box': Tag/1 is not a Box"),
             (#""name":"red""#, #""name":5"#, "a string is expected, not a number"),
             (#""x":1.5"#, #""z":1.5"#, "there is no element named 'z'"),

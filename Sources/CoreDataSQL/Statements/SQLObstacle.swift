@@ -12,8 +12,8 @@ package struct SQLObstacle: Error, CustomNSError, CustomStringConvertible {
 
     package static var errorDomain: String { NSCocoaErrorDomain }
     package var errorCode: Int { NSError.coreData(.coreData, reason).code }
-    package var errorDescription: String? {
-        "The database of the store cannot compute the request: \(reason)."
+    package var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: "The database of the store cannot compute the request: \(reason)."]
     }
 }
 

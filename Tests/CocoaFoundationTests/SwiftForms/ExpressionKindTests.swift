@@ -85,7 +85,7 @@ import Testing
             "CollectionContainsCollection", #Predicate { $0.title.contains(word) }, #"title CONTAINS "mm""#),
         Kind(
             "CollectionContainsCollection", #Predicate { $0.tags.contains(["a", "b"]) },
-            .refusal("another in it")),
+            .refusal("another one")),
         Kind(
             "CollectionIndexSubscript", #Predicate { $0.tags.count > 1 && $0.tags[1] == "b" },
             #"tags.@count > 1 AND tags[1] == "b""#),

@@ -158,16 +158,11 @@ struct StatementGrammar {
 
     private mutating func create() throws {
         try need("CREATE")
-        if take("TABLE") {
+        let isTemporary = take("TEMPORARY")
+        if isTemporary || next == .word("TABLE") {
+            try need("TABLE")
             try name()
-            return try list { grammar in
-                if grammar.take("PRIMARY") {
-                    try grammar.need("KEY")
-                    return try grammar.list { try $0.name() }
-                }
-                try grammar.name()
-                try grammar.need(.type)
-            }
+            return try list { try $0.columnOrConstraint() }
         }
         _ = take("UNIQUE")
         try need("INDEX")
@@ -176,6 +171,16 @@ struct StatementGrammar {
         try name()
         try list { try $0.name() }
         if take("WHERE") { try expression(.condition) }
+    }
+
+    private mutating func columnOrConstraint() throws {
+        if take("UNIQUE") { return try list { try $0.name() } }
+        if take("PRIMARY") {
+            try need("KEY")
+            return try list { try $0.name() }
+        }
+        try name()
+        try need(.type)
     }
 
     // MARK: SELECT

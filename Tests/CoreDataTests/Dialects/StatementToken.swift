@@ -29,7 +29,8 @@ enum StatementToken: Equatable {
         "INDEX",
         "INNER", "INSERT", "INTERSECT", "INTO", "IS", "JOIN", "KEY", "LEFT", "MAX", "MIN", "NOT", "NULL",
         "ON", "OR",
-        "ORDER", "OUTER", "OVER", "PRIMARY", "RANK", "ROW_NUMBER", "SELECT", "SET", "TABLE", "THEN", "TRUE",
+        "ORDER", "OUTER", "OVER", "PRIMARY", "RANK", "ROW_NUMBER", "SELECT", "SET", "TABLE", "TEMPORARY",
+        "THEN", "TRUE",
         "UNION",
         "UNIQUE", "UPDATE", "VALUES", "WHEN", "WHERE",
     ]

@@ -54,7 +54,7 @@ import Testing
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let folder = try StoreFolder()
         let refusal = try error { try coordinator.addPersistentStore(type: .sqlite, at: folder.file) }
-        #expect(refusal.localizedDescription.contains("form a circle"))
+        #expect(refusal.localizedDescription.contains("form a cycle"))
     }
 
     @Test("A model file that redefines a property is read and refused by a store")

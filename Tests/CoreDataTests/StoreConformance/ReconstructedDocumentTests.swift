@@ -283,7 +283,7 @@ import Testing
             ("<object type=\"\" id=\"z1\"/>", "no name"),
             (
                 "<object type=\"A\" id=\"z1\"><relationship name=\"r\" type=\"0/1\" destination=\"B\" idrefs=\"z1\"/></object><object type=\"B\" id=\"z2\"><relationship name=\"r\" type=\"0/1\" destination=\"A\" idrefs=\"z2\"/></object>",
-                "above itself"
+                "inherit from itself"
             ),
             (
                 "<object type=\"A\" id=\"z1\">\(attribute)</object><object type=\"B\" id=\"z2\"><attribute name=\"a\" type=\"bool\">1</attribute></object><object type=\"O\" id=\"z3\"><relationship name=\"r\" type=\"0/0\" destination=\"A\" idrefs=\"z1 z2\"/></object>",
