@@ -24,7 +24,7 @@ package struct SourcePort {
     ///   - modelKeys: the names of an entity's properties in the model by the name of its class. They distinguish `URLs` from
     ///     `uRLs` in `addURLsObject(_:)`, and a property that is called `primitiveAge` in the model from the primitive
     ///     value of `age`. The sources' own properties are known without.
-    ///   - patience: how many seconds the parser has for one source, and rewriting on the average of all. The longest
+    ///   - timeLimit: how many seconds the parser has for one source, and rewriting on the average of all. The longest
     ///     sources take two.
     package init(
         _ sources: [PortSource], modelKeys: [String: Set<String>] = [:], timeLimit: Double = 60

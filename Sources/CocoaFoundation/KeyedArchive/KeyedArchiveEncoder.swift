@@ -50,7 +50,7 @@ final class KeyedArchiveEncoder: NSCoder {
 
     /// Charges for the hash table that the reader of the archive makes of members, so that what is written can be read.
     ///
-    /// - Parameter places: the indexes of the members in the archive.
+    /// - Parameter positions: the indexes of the members in the archive.
     func charge(_ members: [Any], _ positions: [Int]) throws { try writer.charge(members, positions) }
 
     // MARK: What the coder is

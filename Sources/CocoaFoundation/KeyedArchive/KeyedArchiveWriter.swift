@@ -79,7 +79,7 @@ package final class KeyedArchiveWriter {
     /// Writes an object at its index.
     ///
     /// - Parameters:
-    ///   - place: a reserved index.
+    ///   - position: a reserved index.
     ///   - classNames: the names of the object's class and of its superclasses, but for `NSObject`.
     ///   - fields: the keys, and the indexes of their values in the property list.
     package func fill(_ position: Int, classNames: [String], fields: [(key: String, value: Int)]) {

@@ -6,7 +6,7 @@ extension QueryOperand {
     /// What a function computes from the values of many rows.
     ///
     /// - Parameters:
-    ///   - isZeroOfNothing: whether a sum or a mean of no values is 0.
+    ///   - isZeroWithoutRows: whether a sum or a mean of no values is 0.
     ///   - refusal: makes an error of the reason why there is no such value.
     func aggregate(
         _ function: AggregateFunction, _ dialect: any SQLDialect, isZeroWithoutRows: Bool = false,

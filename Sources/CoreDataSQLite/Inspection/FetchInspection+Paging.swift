@@ -37,7 +37,7 @@ extension FetchInspection {
     ///
     /// - Parameters:
     ///   - last: the primary key of the last object of the page before; nil for the first page.
-    ///   - patience: how long each plan is tried; SQLite's own runs without a limit when none of them led to the page.
+    ///   - timeLimit: how long each plan is tried; SQLite's own runs without a limit when none of them led to the page.
     /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object is no longer there.
     package func page(
         sortedBy key: String?, ascending: Bool, after last: Int64?, limit: Int,

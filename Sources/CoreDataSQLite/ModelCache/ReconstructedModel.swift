@@ -229,7 +229,7 @@ struct ReconstructedModel {
 
     /// The entity that a foreign key leads to, nil when it is not one or leads to an unknown entity.
     ///
-    /// - Parameter told: the entities that columns `Z<number>_<key>` name, by key.
+    /// - Parameter namedEntities: the entities that columns `Z<number>_<key>` name, by key.
     private func destination(of column: Column, in table: String, _ namedEntities: [String: Int64]) throws
         -> Int64?
     {

@@ -184,7 +184,7 @@ open class NSMigrationManager: NSObject {
     /// - Parameters:
     ///   - source: the store that is migrated, open.
     ///   - url: its final location.
-    ///   - place: the location at which it is made.
+    ///   - location: the location at which it is made.
     ///   - removes: whether to remove an incomplete store.
     private func migrate(
         _ source: (any ObjectStore)?, to url: URL, at location: URL, _ type: String,

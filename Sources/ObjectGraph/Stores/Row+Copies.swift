@@ -21,7 +21,7 @@ extension Row {
     /// The row with values as triggers of the store computed them: those of derived attributes, and of attributes that
     /// Apple's own applications keep by triggers.
     ///
-    /// - Parameter home: the reported entity of the values.
+    /// - Parameter storedEntity: the reported entity of the values.
     /// - Throws: 134060 when the row is of another entity: a trigger can report anything. `RowTooLarge`.
     package func replacing(_ changes: [DerivedValue], _ storedEntity: StoredEntity) throws -> Row {
         guard entityNumber == storedEntity.entityNumber else { throw otherEntity(storedEntity) }

@@ -57,7 +57,7 @@ extension NSManagedObject {
     /// Whether a to-many relationship must be loaded to be checked. Without limits any set of members is valid, and
     /// a save that adds a book to an author need not read all the author's books.
     ///
-    /// - Parameter asksClass: whether the class validates too, with the loaded members.
+    /// - Parameter callsClass: whether the class validates too, with the loaded members.
     private final func needsMembers(_ slot: Int, callsClass: Bool) -> Bool {
         let info = layout.slots[slot]
         guard let relationship = info.relationship, relationship.isOptional,

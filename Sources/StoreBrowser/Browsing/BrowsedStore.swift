@@ -77,7 +77,7 @@ package final class BrowsedStore: @unchecked Sendable {
     /// Reads in a context of its own, and ends that when it takes too long.
     ///
     /// - Parameters:
-    ///   - asker: who asks; this ends an earlier question of the same asker. Nil for a question that stands alone.
+    ///   - client: who asks; this ends an earlier question of the same asker. Nil for a question that stands alone.
     ///   - group: the question that this reading is a part of; nil for one of its own.
     ///   - yields: whether it waits for more urgent questions (`Precedence`). It is ended for that, and begun anew.
     /// - Throws: what `body` throws; `BrowsingError` when it took too long, or there was a newer question.

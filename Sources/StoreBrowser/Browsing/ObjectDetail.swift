@@ -55,7 +55,7 @@ struct ObjectDetail: Encodable, Sendable {
     let statements: [ShownStatement]
 
     /// - Parameters:
-    ///   - asker: who asks; this ends what is still being read of the object that they requested before.
+    ///   - client: who asks; this ends what is still being read of the object that they requested before.
     ///   - starts: the index, counted from 0, from which on the members of ordered relationships are returned.
     /// - Throws: `BrowsingError` when there is no such object, or another one was requested meanwhile; an error of the store.
     init(

@@ -71,10 +71,10 @@ struct EditingRoutes: Sendable {
             }
         }
         router.post("api/move") { request, context in
-            let place = try await request.json(Move.self, context)
-            let (reference, member) = (try Self.reference(place.id), try Self.reference(place.member))
+            let move = try await request.json(Move.self, context)
+            let (reference, member) = (try Self.reference(move.id), try Self.reference(move.member))
             return try await answer {
-                try await editing.move(place.key, of: reference, member, to: place.place)
+                try await editing.move(move.key, of: reference, member, to: move.place)
             }
         }
         router.post("api/add") { request, context in

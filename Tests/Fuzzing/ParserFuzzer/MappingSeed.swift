@@ -76,40 +76,40 @@ enum MappingSeed {
 
     private static func archive(_ value: Value) throws -> Data {
         let writer = KeyedArchiveWriter()
-        let root = place(of: value, writer)
+        let root = position(of: value, writer)
         return try writer.finish(root: root)
     }
 
-    /// Adds an object, and returns its place in the archive.
-    private static func place(of value: Value, _ writer: KeyedArchiveWriter) -> Int {
+    /// Adds an object, and returns its position in the archive.
+    private static func position(of value: Value, _ writer: KeyedArchiveWriter) -> Int {
         func references(_ values: [Value]) -> Int {
-            writer.add(.array(values.map { writer.add(.identifier(UInt64(place(of: $0, writer)))) }))
+            writer.add(.array(values.map { writer.add(.identifier(UInt64(position(of: $0, writer)))) }))
         }
         switch value {
         case .text(let text): return writer.addObject(.string(text))
         case .number(let number): return writer.addObject(.integer(number))
         case .data(let data): return writer.addObject(.data(data))
         case .array(let values):
-            let place = writer.reserve()
-            writer.fill(place, classNames: ["NSArray"], fields: [("NS.objects", references(values))])
-            return place
+            let position = writer.reserve()
+            writer.fill(position, classNames: ["NSArray"], fields: [("NS.objects", references(values))])
+            return position
         case .table(let entries):
-            let place = writer.reserve()
+            let position = writer.reserve()
             let keys = references(entries.map { .text($0.0) })
             writer.fill(
-                place, classNames: ["NSDictionary"],
+                position, classNames: ["NSDictionary"],
                 fields: [("NS.keys", keys), ("NS.objects", references(entries.map(\.1)))])
-            return place
+            return position
         case .object(let name, let fields):
-            let place = writer.reserve()
+            let position = writer.reserve()
             let values = fields.map { name, value in
                 if case .number(let number) = value {
                     return (key: name, value: writer.add(.integer(number)))
                 }
-                return (key: name, value: writer.add(.identifier(UInt64(self.place(of: value, writer)))))
+                return (key: name, value: writer.add(.identifier(UInt64(self.position(of: value, writer)))))
             }
-            writer.fill(place, classNames: [name], fields: values)
-            return place
+            writer.fill(position, classNames: [name], fields: values)
+            return position
         }
     }
 }

@@ -127,7 +127,7 @@ extension Row {
 
     /// The stored values by key, for conflicts.
     ///
-    /// - Parameter home: the row's own entity; rows of another one are not read.
+    /// - Parameter storedEntity: the row's own entity; rows of another one are not read.
     func snapshot(_ storedEntity: StoredEntity) -> [String: Any] {
         guard entityNumber == storedEntity.entityNumber else { return [:] }
         var snapshot: [String: Any] = [:]
