@@ -157,6 +157,8 @@ struct HostileBinaryStoreTests {
             ])
         let hostile = try store(objects)
         let found = try error { _ = try hostile.open(Self.model()) }
-        #expect(found.code == NSFileReadCorruptFileError && found.localizedDescription.contains("more elements than"))
+        #expect(
+            found.code == NSFileReadCorruptFileError
+                && found.localizedDescription.contains("more elements than"))
     }
 }
