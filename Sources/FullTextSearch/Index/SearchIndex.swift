@@ -134,12 +134,15 @@ package struct SearchIndexState: Hashable, Sendable {
     package var signature: String
     /// All changes up to here are in the index.
     package var position: Position
+    /// Tells this build of the index from those before and after it.
+    package var build: Int64
     /// Nil once all has been indexed.
     package var progress: Progress?
 
-    package init(signature: String, position: Position, progress: Progress?) {
+    package init(signature: String, position: Position, build: Int64, progress: Progress?) {
         self.signature = signature
         self.position = position
+        self.build = build
         self.progress = progress
     }
 }
