@@ -111,8 +111,6 @@ private struct SpotlightItems: SearchedItems {
     private func unlessRemoved<Value>(_ body: () throws -> [Value]) throws -> [Value] {
         do {
             return try body()
-        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOperation.rawValue {
-            return []
         } catch  where delegate.store == nil {
             return []
         }
