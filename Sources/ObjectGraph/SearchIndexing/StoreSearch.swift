@@ -237,11 +237,16 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         return try completeState(opened)?.position
     }
 
+    /// How often a search empties the index to build it anew: two processes with other models could do so in turns without end.
+    private static let maxBeginnings = 20
+
     private func update(_ opened: Opened, _ progress: Progress?, _ isCancelled: () -> Bool) throws {
         // What is committed later is indexed later: with others that save without a pause there would be no end.
         let end = try source.end()
         if let state = try completeState(opened), state.position == end { return }
-        while try stepping.withLock({ try step(opened, progress, upTo: end) }) {
+        var beginnings = 0
+        while try stepping.withLock({ try step(opened, progress, upTo: end, &beginnings) }) {
+            guard beginnings <= Self.maxBeginnings else { throw rebuilt }
             if isCancelled() { throw FetchCancellation.error }
         }
     }
@@ -304,12 +309,13 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     ///
     /// - Returns: whether there is more to do until the end.
     private func step(
-        _ opened: Opened, _ progress: Progress?, upTo end: SearchIndexState.Position
+        _ opened: Opened, _ progress: Progress?, upTo end: SearchIndexState.Position, _ beginnings: inout Int
     ) throws -> Bool {
         guard let store else { throw NSError.removedStore }
         let contents = opened.contents
         return try opened.index.update { writer in
             guard var state = try writer.state(), state.signature == contents.signature else {
+                beginnings += 1
                 try begin(writer, contents)
                 return true
             }
@@ -325,6 +331,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                     The search index of \(store.url?.path ?? "") is built anew: the history was deleted before it was indexed, \
                     or is that of another file.
                     """)
+                beginnings += 1
                 try begin(writer, contents)
                 return true
             }
