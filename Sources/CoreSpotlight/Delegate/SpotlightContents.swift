@@ -113,8 +113,10 @@ private struct SpotlightItems: SearchedItems {
     ) throws -> [Value] {
         do {
             return try body()
-        } catch let error as NSError where error.isRemovedStore || delegate.store !== store {
+        } catch let error as NSError where error.isRemovedStore {
             // A store is closed before its coordinator is without it.
+            return []
+        } catch  where delegate.store !== store {
             return []
         }
     }
