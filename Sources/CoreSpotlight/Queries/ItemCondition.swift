@@ -47,10 +47,10 @@ indirect enum ItemCondition {
                 isExcluded: false)
         case .not(let condition): return try condition.set(collection).opposite
         case .and(let all):
-            return try all.reduce(.all) { try $0.intersection($1.set(collection)) }
+            return try all.reduce(Documents.all) { try $0.intersection($1.set(collection)) }
         case .or(let all):
             // As the opposite of AND of the opposites.
-            return try all.reduce(.all) { try $0.intersection($1.set(collection).opposite) }.opposite
+            return try all.reduce(Documents.all) { try $0.intersection($1.set(collection).opposite) }.opposite
         }
     }
 }
