@@ -39,8 +39,6 @@ extension SQLiteStore {
 
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         let file = try file(at: url, options)
-        // First: no text of the store stays behind. What cannot be destroyed is indexed anew.
-        try SearchIndexFile.remove(beside: url)
         try OpenStores(of: url).removing { try file.destroy() }
         try SearchIndexFile.remove(beside: url)
     }

@@ -197,6 +197,8 @@ struct SpotlightDelegateTests {
         #expect(try await found("title == \"zauber*\"") == ["1", "2"])
         #expect(try await found("title == \"zauber*\" && title != \"zauber\"") == ["1"])
         #expect(try await found("** == \"berg\" || (title == 'zauber' && !(title == \"x\"))") == ["2", "3"])
+        let most = Array(repeating: "title == \"x\"", count: 255) + ["title == \"berg\""]
+        #expect(try await found(most.joined(separator: " || ")) == ["3"])
         try await index.indexSearchableItems([item("2", "Tal")])
         #expect(try await found("title == \"zauber*\"") == ["1"])
         index.deleteSearchableItems(withIdentifiers: ["1"])
@@ -217,6 +219,17 @@ struct SpotlightDelegateTests {
             _ = try await find(CSSearchQuery(queryString: query))
         } throws: { error in
             (error as? CSSearchQueryError)?.code == .invalidQuery
+        }
+    }
+
+    @Test("A query of more than 256 comparisons is an error that says so", arguments: [257, 100_000])
+    func longQuery(_ count: Int) async {
+        let query = Array(repeating: "title == \"x\"", count: count).joined(separator: " || ")
+        await #expect {
+            _ = try await find(CSSearchQuery(queryString: query))
+        } throws: { error in
+            (error as? CSSearchQueryError)?.code == .invalidQuery
+                && error.localizedDescription.contains("256")
         }
     }
 

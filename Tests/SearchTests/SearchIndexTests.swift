@@ -144,6 +144,66 @@ struct SearchIndexTests {
         #expect(!names.contains { $0.contains("-search") })
     }
 
+    @Test("Files and stores whose names begin as the index's stay when the store is replaced or destroyed")
+    func neighbours() throws {
+        let stack = try SearchStack()
+        try fill(stack, "war")
+        let source = try SearchStack()
+        try fill(source, "peace")
+        // A store with an index of its own, and files that are not stores.
+        let archive = URL(fileURLWithPath: stack.store.path + "-search-archive")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SearchModel.model())
+        try coordinator.addPersistentStore(
+            type: .sqlite, at: archive, options: [NSPersistentHistoryTrackingKey: true])
+        defer { for store in coordinator.persistentStores { try? coordinator.remove(store) } }
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.run { context throws in
+            context.add(["title": "archive"])
+            try context.save()
+        }
+        #expect(try count("archive", context) == 1)
+        let texts = ["-search-notes.txt", "-search-notes", "-search-empty"].map {
+            URL(fileURLWithPath: stack.store.path + $0)
+        }
+        for text in texts.dropLast() { try Data("notes".utf8).write(to: text) }
+        try Data().write(to: texts[2])
+        let kept = texts + [archive, URL(fileURLWithPath: archive.path + "-search")]
+        func checkKept(_ action: String) throws {
+            for url in kept { #expect(FileManager.default.fileExists(atPath: url.path), "\(action): \(url)") }
+            #expect(try count("archive", context) == 1)
+        }
+
+        #expect(try count("war", stack.context) == 1)
+        try stack.coordinator.replacePersistentStore(
+            at: stack.store, withPersistentStoreFrom: source.store, type: .sqlite)
+        try checkKept("replaced")
+        #expect(try count("peace", stack.context) == 1)
+        try stack.coordinator.destroyPersistentStore(at: stack.store, type: .sqlite)
+        try checkKept("destroyed")
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            #expect(!FileManager.default.fileExists(atPath: stack.index.path + suffix), "\(suffix)")
+        }
+    }
+
+    @Test("A file of another program in the place of the index stays when the store is destroyed")
+    func foreignFile() throws {
+        let stack = try SearchStack()
+        try fill(stack, "war")
+        try DatabaseQueue(path: stack.index.path).write { try $0.execute(sql: "CREATE TABLE own (a)") }
+        try stack.coordinator.destroyPersistentStore(at: stack.store, type: .sqlite)
+        #expect(FileManager.default.fileExists(atPath: stack.index.path))
+    }
+
+    @Test("The file of an index has its mark before anything has left the log: it is known by that")
+    func mark() throws {
+        let stack = try SearchStack()
+        try fill(stack, "war")
+        #expect(try count("war", stack.context) == 1)
+        let header = try Data(contentsOf: stack.index).prefix(100)
+        #expect(header.dropFirst(68).prefix(4) == Data("OCSI".utf8))
+    }
+
     @Test("A store that was migrated to another file is searched there")
     func migratedStore() throws {
         let stack = try SearchStack()

@@ -35,6 +35,23 @@ final class SQLiteSearchIndex: SearchIndex {
         }
     }
 
+    /// Gives an empty file the mark of an index, in the file itself and not in a log beside it: by the mark it is known when the store
+    /// is destroyed.
+    static func mark(_ url: URL) throws {
+        var configuration = Configuration()
+        configuration.label = "CoreData.search"
+        configuration.busyMode = .timeout(60)
+        do {
+            let database = try DatabaseQueue(path: url.path, configuration: configuration)
+            try database.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA application_id = \(SearchTables.applicationID)")
+            }
+            try database.close()
+        } catch let error as DatabaseError {
+            throw NSError.sqlite(error, during: "make the search index", store: url)
+        }
+    }
+
     var isInPlace: Bool { url.map { identity != nil && FileIdentity(at: $0.path) == identity } ?? true }
 
     func state() throws -> SearchIndexState? {
@@ -140,12 +157,12 @@ final class SQLiteSearchIndex: SearchIndex {
         let condition = Self.condition(table, kinds)
         return try read { database in
             guard try database.tableExists(table) else { return [] }
-            // No letter is the last code point.
+            // No letter is the last code point. A beginning of one letter may be that of a million words.
             let terms = try GRDB.Row.fetchCursor(
                 database,
                 sql: """
                     SELECT term, doc FROM \(SearchTables.vocabulary(collection)) WHERE term >= ? AND term < ?
-                    ORDER BY doc DESC, term
+                    ORDER BY doc DESC, term LIMIT \(IndexedWord.mostExamined)
                     """,
                 arguments: [prefix, prefix + "\u{10FFFF}"])
             var found: [IndexedWord] = []
@@ -191,9 +208,23 @@ final class SQLiteSearchIndex: SearchIndex {
     }
 
     private func catching<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as DatabaseError { throw Self.error(error, url) }
+        do { return try body() } catch let error as DatabaseError { throw checkedError(error) }
     }
 
+    /// SQLite reports a table that is missing or cannot be read as it reports a statement that is wrong: the tables tell them apart.
+    private func checkedError(_ error: DatabaseError) -> any Error {
+        guard error.resultCode == .SQLITE_ERROR else { return Self.error(error, url) }
+        do {
+            try database.read(SearchTables.check)
+            return NSError.sqlite(error, during: "search the index", store: url)
+        } catch let other as DatabaseError {
+            return Self.error(other, url)
+        } catch {
+            return error
+        }
+    }
+
+    /// - Parameter error: one of opening or checking an index, or another one than SQLite's general error.
     /// - Returns: `SearchIndexDamage` for what only another index mends, also where the file was removed while it is in use.
     private static func error(_ error: DatabaseError, _ url: URL?) -> any Error {
         switch error.resultCode {

@@ -84,11 +84,11 @@ enum SearchStateRows {
             try Value.fetchOne(database, sql: "SELECT value FROM state WHERE name = ?", arguments: [name])
         }
         guard let signature = try value("signature", String.self),
-            let number = try value("number", Int64.self)
+            let number = try value("number", Int64.self), let build = try value("build", Int64.self)
         else { return nil }
         var state = SearchIndexState(
             signature: signature, position: .init(number: number, time: try value("time", Double.self)),
-            progress: nil)
+            build: build, progress: nil)
         if let kind = try value("kind", Int.self), let key = try value("key", Int64.self) {
             state.progress = .init(kind: kind, key: key)
         }
@@ -99,6 +99,7 @@ enum SearchStateRows {
         try set("signature", state.signature.databaseValue, database)
         try set("number", state.position.number.databaseValue, database)
         try set("time", state.position.time.databaseValue, database)
+        try set("build", state.build.databaseValue, database)
         try set("kind", (state.progress?.kind).databaseValue, database)
         try set("key", (state.progress?.key).databaseValue, database)
     }

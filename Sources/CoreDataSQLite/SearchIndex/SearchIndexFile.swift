@@ -23,28 +23,52 @@ struct SearchIndexFile {
         guard let name else { return "" }
         return "-"
             + name.utf8.prefix(64).map { byte in
-                let isPlain = 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
-                return isPlain ? String(UnicodeScalar(byte)) : String(format: "_%02x", byte)
+                isPlain(byte) ? String(UnicodeScalar(byte)) : String(format: "_%02x", byte)
             }.joined()
     }
 
-    /// Removes all indexes of the store at a URL.
+    /// Removes all indexes of the store at a URL, and nothing else: other stores and files may have names that begin alike.
     static func remove(beside store: URL) throws {
         guard store.isFileURL, !store.isNullDevice else { return }
         let store = try store.followingLinks()
         let folder = store.deletingLastPathComponent()
         guard try FileKind(at: folder.path) == .folder else { return }
         let start = store.lastPathComponent + suffix
-        // Of a folder that cannot be listed the names of one index are known.
-        let known =
-            (try? DurableFile.names(in: folder)) ?? ["", "-wal", "-shm", "-journal"].map { start + $0 }
-        // What is not a file is another one's.
-        let paths = try known.filter { $0 == start || $0.hasPrefix(start + "-") }
-            .map { folder.appendingPathComponent($0).path }.filter { try FileKind(at: $0) == .regular }
-        guard !paths.isEmpty else { return }
+        // Of a folder that cannot be listed the name of one index is known.
+        let names = ((try? DurableFile.names(in: folder)) ?? [start]).filter { isName($0, start) }
+        guard !names.isEmpty else { return }
         try DurableFile.locking(folder) {
-            for path in paths { try DurableFile.remove(URL(fileURLWithPath: path)) }
+            for name in names {
+                let url = folder.appendingPathComponent(name)
+                if try isIndex(url, orEmpty: name == start) { try removeFiles(at: url) }
+            }
         }
+    }
+
+    /// Whether a file has the name of an index: the start alone, or with what `part(_:)` makes of a name.
+    private static func isName(_ name: String, _ start: String) -> Bool {
+        guard name.hasPrefix(start + "-") else { return name == start }
+        let part = name.utf8.dropFirst(start.utf8.count + 1)
+        return !part.isEmpty && part.allSatisfy { isPlain($0) || $0 == 0x5F }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
+    }
+
+    /// Whether a file is a SQLite database with the mark of an index.
+    ///
+    /// - Parameter orEmpty: whether it may be without any bytes, as an index is before it gets the mark.
+    private static func isIndex(_ url: URL, orEmpty: Bool) throws -> Bool {
+        guard try FileKind(at: url.path) == .regular else { return false }
+        let file = try FileHandle(forReadingFrom: url)
+        defer { try? file.close() }
+        let header = try file.read(upToCount: 100) ?? Data()
+        guard !header.isEmpty else { return orEmpty }
+        guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else { return false }
+        // See "The Database Header" of SQLite's file format.
+        let id = header.dropFirst(68).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return id == UInt32(bitPattern: SearchTables.applicationID)
     }
 
     /// Opens the index, or makes an empty one. What is not an index is removed.
@@ -58,7 +82,7 @@ struct SearchIndexFile {
                 return try SQLiteSearchIndex(at: url)
             } catch let damage as SearchIndexDamage {
                 Log.store.warning("The search index at \(url.path) is built anew: \(damage).")
-                try removeFiles()
+                try Self.removeFiles(at: url)
                 try prepare()
                 return try SQLiteSearchIndex(at: url)
             }
@@ -67,10 +91,10 @@ struct SearchIndexFile {
 
     /// Removes the index; nothing is lost with it.
     func remove() throws {
-        try DurableFile.locking(url.deletingLastPathComponent()) { try removeFiles() }
+        try DurableFile.locking(url.deletingLastPathComponent()) { try Self.removeFiles(at: url) }
     }
 
-    private func removeFiles() throws {
+    private static func removeFiles(at url: URL) throws {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let path = url.path + suffix
             // What is not a file is another one's.
@@ -79,7 +103,7 @@ struct SearchIndexFile {
         }
     }
 
-    /// Sees to it that there is a file, with the mode and the owner of the store.
+    /// Sees to it that there is a file, with the mode and the owner of the store, and with the mark of an index.
     private func prepare() throws {
         let attributes = try FileAttributes(of: store)?.ofData
         switch try FileKind(at: url.path) {
@@ -97,6 +121,7 @@ struct SearchIndexFile {
             }
         case .folder, .link, .special: throw refusal(url.path)
         }
+        if url.isEmptyFile { try SQLiteSearchIndex.mark(url) }
     }
 
     private func refusal(_ path: String) -> NSError {

@@ -29,6 +29,29 @@ enum SearchTables {
         return try database.tableExists("state")
     }
 
+    /// Checks that all tables are there and can be read.
+    ///
+    /// - Throws: `SearchIndexDamage`; an error of SQLite.
+    static func check(_ database: Database) throws {
+        guard try isPresent(database),
+            let fields = try String.fetchOne(
+                database, sql: "SELECT value FROM state WHERE name = 'fields'")
+        else { throw SearchIndexDamage("it has no table of its state") }
+        for (collection, count) in fields.split(separator: " ").enumerated() {
+            let name = documents(collection)
+            // Those for the kind and the number of words come before.
+            guard try database.columns(in: name).count == Int(count).map({ $0 + 2 }) else {
+                throw SearchIndexDamage("the table \(name) has other columns")
+            }
+            for part in ["data", "idx", "content", "docsize", "config"] {
+                _ = try GRDB.Row.fetchOne(database, sql: "SELECT * FROM \(name)_\(part) LIMIT 1")
+            }
+            _ = try GRDB.Row.fetchOne(
+                database, sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH '\"a\" *' LIMIT 1")
+            _ = try GRDB.Row.fetchOne(database, sql: "SELECT term FROM \(vocabulary(collection)) LIMIT 1")
+        }
+    }
+
     /// Makes the tables of an empty index, in place of all that is there.
     static func make(fieldCounts: [Int], _ database: Database) throws {
         try removeAll(database)
@@ -38,6 +61,9 @@ enum SearchTables {
                 PRAGMA user_version = \(version);
                 CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
                 """)
+        try database.execute(
+            sql: "INSERT INTO state(name, value) VALUES ('fields', ?)",
+            arguments: [fieldCounts.map(String.init).joined(separator: " ")])
         for (collection, count) in fieldCounts.enumerated() {
             let fields = (0..<count).map { ", f\($0)" }.joined()
             let name = documents(collection)

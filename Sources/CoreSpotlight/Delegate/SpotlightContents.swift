@@ -95,7 +95,7 @@ private struct SpotlightItems: SearchedItems {
         _ isCancelled: () -> Bool, _ body: ([ItemCollection]) throws -> [Value]
     ) throws -> [Value] {
         guard let store = delegate.store else { return [] }
-        return try unlessRemoved {
+        return try unlessRemoved(store) {
             let search = try delegate.search(of: store)
             _ = try search.current(isCancelled: isCancelled)
             return try search.read { opened in
@@ -108,12 +108,15 @@ private struct SpotlightItems: SearchedItems {
     }
 
     /// What a block returns; nothing for a store that was removed from its coordinator meanwhile.
-    private func unlessRemoved<Value>(_ body: () throws -> [Value]) throws -> [Value] {
+    private func unlessRemoved<Value>(
+        _ store: any ObjectStore, _ body: () throws -> [Value]
+    ) throws -> [Value] {
         do {
             return try body()
-        } catch let error as NSError where error.code == CocoaError.Code.persistentStoreOperation.rawValue {
+        } catch let error as NSError where error.isRemovedStore {
+            // A store is closed before its coordinator is without it.
             return []
-        } catch  where delegate.store == nil {
+        } catch  where delegate.store !== store {
             return []
         }
     }
@@ -123,7 +126,7 @@ private struct SpotlightItems: SearchedItems {
         let contents = SpotlightContents(store, delegate)
         var items: [Int64: CSSearchableItem] = [:]
         for storedEntity in contents.entities where contents.collection(storedEntity) == collection {
-            let found = try unlessRemoved {
+            let found = try unlessRemoved(store) {
                 try SpotlightObjects.with(keys, storedEntity, in: store) { $0.compactMap(item) }
             }
             for (key, item) in found { items[key] = item }

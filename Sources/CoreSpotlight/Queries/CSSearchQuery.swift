@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// The query string compares attributes with texts: `title == "war*"cd && (keywords == "peace" || textContent == "peace")`. `*` in the
 /// place of the attribute means all. A comparison finds what has the words of the text next to each other, in any case and with or
-/// without marks; `*` at the end makes the last word the beginning of one. `!=` and `!` exclude, beside something that is found.
+/// without marks; `*` at the end makes the last word the beginning of one. `!=` and `!` exclude, beside something that is found. A query
+/// has at most 256 comparisons.
 open class CSSearchQuery: NSObject, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock, or set before the start.
 
@@ -25,7 +26,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
-    private let condition: ItemCondition?
+    private let condition: Result<ItemCondition, CSSearchQueryError>
 
     /// How many items are reported at once.
     private static let partSize = 100
@@ -33,7 +34,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     /// Makes a query.
     public init(queryString: String, queryContext: CSSearchQueryContext? = nil) {
         self.queryString = queryString
-        condition = ItemCondition(queryString)
+        condition = ItemCondition.read(queryString)
         super.init()
     }
 
@@ -44,7 +45,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 
     init(_ text: String, _ query: SearchQuery) {
         queryString = text
-        condition = .words(query, .all)
+        condition = .success(.words(query, .all))
         super.init()
     }
 
@@ -69,9 +70,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 
     private func run() {
         do {
-            guard let condition else {
-                throw CSSearchQueryError(.invalidQuery, "The query is not one: \(queryString)")
-            }
+            let condition = try condition.get()
             for items in CSSearchableIndex.all + SpotlightStores.all { try report(condition, items) }
             try checkNotCancelled()
             completionHandler?(nil)

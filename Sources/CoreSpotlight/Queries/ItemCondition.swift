@@ -3,23 +3,28 @@ import FullTextSearch
 /// What a query string means: comparisons of attributes with texts, and what joins them.
 indirect enum ItemCondition {
     case words(SearchQuery, FieldScope)
-    case and(ItemCondition, ItemCondition)
-    case or(ItemCondition, ItemCondition)
+    case and([ItemCondition])
+    case or([ItemCondition])
     case not(ItemCondition)
 
-    /// Reads a query string; nil for one that is not valid, or that only excludes.
-    init?(_ text: String) {
+    /// Reads a query string; an error for one that is not valid, that only excludes, or that has too many comparisons.
+    static func read(_ text: String) -> Result<ItemCondition, CSSearchQueryError> {
         var parser = ItemConditionParser(text)
-        guard let condition = parser.parse(), condition.finds else { return nil }
-        self = condition
+        if let condition = parser.parse(), condition.finds { return .success(condition) }
+        return .failure(
+            CSSearchQueryError(
+                .invalidQuery,
+                parser.hasTooMany
+                    ? "The query has more than \(ItemConditionParser.mostComparisons) comparisons."
+                    : "The query is not one: \(text)"))
     }
 
     /// Whether the condition names what is found, and not only what is not.
     private var finds: Bool {
         switch self {
         case .words: true
-        case .and(let a, let b): a.finds || b.finds
-        case .or(let a, let b): a.finds && b.finds
+        case .and(let all): all.contains(where: \.finds)
+        case .or(let all): all.allSatisfy(\.finds)
         case .not(let a): !a.finds
         }
     }
@@ -34,27 +39,37 @@ indirect enum ItemCondition {
         return try set(collection).keys.sorted()
     }
 
-    /// Documents, or all but some.
-    private func set(_ collection: ItemCollection) throws -> (keys: Set<Int64>, isExcluded: Bool) {
+    private func set(_ collection: ItemCollection) throws -> Documents {
         switch self {
         case .words(let query, let scope):
-            return (
-                Set(try collection.index.keys(collection.search(query, scope), limit: nil, offset: 0)), false
-            )
-        case .not(let condition):
-            let found = try condition.set(collection)
-            return (found.keys, !found.isExcluded)
-        case .and(let a, let b):
-            let (a, b) = (try a.set(collection), try b.set(collection))
-            switch (a.isExcluded, b.isExcluded) {
-            case (false, false): return (a.keys.intersection(b.keys), false)
-            case (false, true): return (a.keys.subtracting(b.keys), false)
-            case (true, false): return (b.keys.subtracting(a.keys), false)
-            case (true, true): return (a.keys.union(b.keys), true)
-            }
-        case .or(let a, let b):
+            return Documents(
+                keys: Set(try collection.index.keys(collection.search(query, scope), limit: nil, offset: 0)),
+                isExcluded: false)
+        case .not(let condition): return try condition.set(collection).opposite
+        case .and(let all):
+            return try all.reduce(Documents.all) { try $0.intersection($1.set(collection)) }
+        case .or(let all):
             // As the opposite of AND of the opposites.
-            return try ItemCondition.not(.and(.not(a), .not(b))).set(collection)
+            return try all.reduce(Documents.all) { try $0.intersection($1.set(collection).opposite) }.opposite
+        }
+    }
+}
+
+/// Documents, or all but some.
+private struct Documents {
+    var keys: Set<Int64>
+    var isExcluded: Bool
+
+    static let all = Documents(keys: [], isExcluded: true)
+
+    var opposite: Documents { Documents(keys: keys, isExcluded: !isExcluded) }
+
+    func intersection(_ other: Documents) -> Documents {
+        switch (isExcluded, other.isExcluded) {
+        case (false, false): Documents(keys: keys.intersection(other.keys), isExcluded: false)
+        case (false, true): Documents(keys: keys.subtracting(other.keys), isExcluded: false)
+        case (true, false): Documents(keys: other.keys.subtracting(keys), isExcluded: false)
+        case (true, true): Documents(keys: keys.union(other.keys), isExcluded: true)
         }
     }
 }
@@ -64,6 +79,12 @@ private struct ItemConditionParser {
     private let scalars: [Unicode.Scalar]
     private var index = 0
     private var depth = 0
+    private var comparisonCount = 0
+
+    /// Each is a search of its own.
+    static let mostComparisons = 256
+
+    var hasTooMany: Bool { comparisonCount > Self.mostComparisons }
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -74,21 +95,23 @@ private struct ItemConditionParser {
     }
 
     private mutating func alternatives() -> ItemCondition? {
-        guard var condition = conjunction() else { return nil }
+        guard let first = conjunction() else { return nil }
+        var all = [first]
         while take("||") {
             guard let next = conjunction() else { return nil }
-            condition = .or(condition, next)
+            all.append(next)
         }
-        return condition
+        return all.count == 1 ? first : .or(all)
     }
 
     private mutating func conjunction() -> ItemCondition? {
-        guard var condition = factor() else { return nil }
+        guard let first = factor() else { return nil }
+        var all = [first]
         while take("&&") {
             guard let next = factor() else { return nil }
-            condition = .and(condition, next)
+            all.append(next)
         }
-        return condition
+        return all.count == 1 ? first : .and(all)
     }
 
     private mutating func factor() -> ItemCondition? {
@@ -105,6 +128,8 @@ private struct ItemConditionParser {
     }
 
     private mutating func comparison() -> ItemCondition? {
+        comparisonCount += 1
+        guard !hasTooMany else { return nil }
         skipSpaces()
         var name = ""
         while index < scalars.count, Self.isName(scalars[index]) {

@@ -79,7 +79,8 @@ package final class MemorySearchIndex: SearchIndex, @unchecked Sendable {
         beginningWith prefix: String, in collection: Int, ofKinds kinds: Set<Int32>?, limit: Int
     ) -> [IndexedWord] {
         read(collection, orElse: []) { collection in
-            let found = collection.words(beginningWith: prefix).compactMap { word -> IndexedWord? in
+            let found = collection.mostFrequentWords(beginningWith: prefix).compactMap {
+                word -> IndexedWord? in
                 let keys = (collection.keysByWord[word] ?? []).filter { key in
                     kinds.map { $0.contains(collection.entries[key]?.kind ?? 0) } ?? true
                 }
@@ -182,6 +183,16 @@ extension MemorySearchIndex.Collection {
                     : keysByWord[last] ?? [])
         }
         return sets.min { $0.count < $1.count } ?? []
+    }
+
+    /// Those that are examined, in any order.
+    fileprivate mutating func mostFrequentWords(beginningWith prefix: String) -> ArraySlice<String> {
+        let words = words(beginningWith: prefix)
+        guard words.count > IndexedWord.mostExamined else { return words }
+        let counted = words.map { (word: $0, count: keysByWord[$0]?.count ?? 0) }
+        return counted.sorted { a, b in
+            a.count != b.count ? a.count > b.count : a.word.utf8.lexicographicallyPrecedes(b.word.utf8)
+        }.prefix(IndexedWord.mostExamined).map(\.word)[...]
     }
 
     fileprivate mutating func words(beginningWith prefix: String) -> ArraySlice<String> {

@@ -29,7 +29,8 @@ package protocol SearchIndex: AnyObject, Sendable {
     /// What the rank of a document that is not in the index depends on.
     func statistics(_ search: IndexedSearch) throws -> SearchStatistics
 
-    /// The words that begin with some letters, those of the most documents first, with a document that has it.
+    /// The words that begin with some letters, those of the most documents first, with a document that has it. Of the words that begin so,
+    /// `IndexedWord.mostExamined` are looked at: those of the most documents of all kinds.
     func words(
         beginningWith prefix: String, in collection: Int, ofKinds kinds: Set<Int32>?, limit: Int
     ) throws -> [IndexedWord]
@@ -63,6 +64,9 @@ package struct IndexedSearch: Sendable {
 
 /// A word of an index.
 package struct IndexedWord: Hashable, Sendable {
+    /// How many words with the same beginning are looked at.
+    package static let mostExamined = 1_000
+
     /// Its canonical form.
     package let key: String
     package let documentCount: Int
@@ -134,12 +138,15 @@ package struct SearchIndexState: Hashable, Sendable {
     package var signature: String
     /// All changes up to here are in the index.
     package var position: Position
+    /// Tells this build of the index from those before and after it.
+    package var build: Int64
     /// Nil once all has been indexed.
     package var progress: Progress?
 
-    package init(signature: String, position: Position, progress: Progress?) {
+    package init(signature: String, position: Position, build: Int64, progress: Progress?) {
         self.signature = signature
         self.position = position
+        self.build = build
         self.progress = progress
     }
 }

@@ -23,4 +23,11 @@ extension NSError {
     package static var removedStore: NSError {
         .coreData(.persistentStoreOperation, "The store was removed from its coordinator.")
     }
+
+    /// Whether it is `removedStore`, and not another error of an operation.
+    package var isRemovedStore: Bool {
+        let removed = NSError.removedStore
+        return domain == removed.domain && code == removed.code
+            && localizedDescription == removed.localizedDescription
+    }
 }

@@ -12,6 +12,10 @@ package final class StoreIndexing: @unchecked Sendable {
         var hasEnded = false
         var monitor: RemoteChangeMonitor?
         var position: SearchIndexState.Position?
+        /// How many attempts have failed since the last one that has not.
+        var failureCount = 0
+        /// What the log has of these already.
+        var loggedErrors: Set<String> = []
     }
 
     private weak let store: (any ObjectStore)?
@@ -24,8 +28,9 @@ package final class StoreIndexing: @unchecked Sendable {
     /// Counts the objects that are indexed for the first time.
     package let progress = Progress(totalUnitCount: -1)
 
-    /// How long after a failure, such as of a full disk, the next attempt is made, if nothing changes before.
-    private static let pause = 5.0
+    /// How long after a failure, such as of a full disk, the next attempt is made: each pause is twice the one before. Changes do not
+    /// bring it forward, since they would fail as often as they are made; a search does not wait for it.
+    private static let pauses = 5.0...600.0
 
     /// - Parameter updated: is called when the index has come to another position, on the queue of the indexing.
     package init(
@@ -101,6 +106,10 @@ package final class StoreIndexing: @unchecked Sendable {
                 progress.totalUnitCount = Int64(max(1, try search.objectCount()))
             }
             _ = try search.current(progress) { self.hasEnded }
+            state.withLock {
+                current.failureCount = 0
+                current.loggedErrors = []
+            }
             guard let position = try search.position() else { return }
             progress.completedUnitCount = progress.totalUnitCount
             let isNew = state.withLock {
@@ -110,9 +119,22 @@ package final class StoreIndexing: @unchecked Sendable {
             if isNew, !hasEnded { updated(store, position) }
         } catch {
             guard !FetchCancellation.isError(error), !hasEnded, !isOver else { return }
-            Log.store.error(
-                "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)")
-            schedule(after: Self.pause)
+            let (count, isNew) = state.withLock {
+                defer { current.failureCount += 1 }
+                return (
+                    current.failureCount, current.loggedErrors.insert(error.localizedDescription).inserted
+                )
+            }
+            if isNew {
+                Log.store.error(
+                    "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)"
+                )
+            }
+            schedule(after: Self.pause(afterFailures: count))
         }
+    }
+
+    private static func pause(afterFailures count: Int) -> Double {
+        min(pauses.lowerBound * Double(1 << min(count, 16)), pauses.upperBound)
     }
 }

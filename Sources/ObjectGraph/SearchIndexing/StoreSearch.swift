@@ -18,6 +18,21 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         package let contents: any IndexedContents
     }
 
+    /// The keys of the objects of an entity, in ascending order. Those of another build may be without objects that were saved since.
+    private struct Reading {
+        let kind: StoredEntity
+        let build: Int64
+        let position: SearchIndexState.Position
+        let keys: [Int64]
+
+        func isOf(_ kind: StoredEntity, _ state: SearchIndexState) -> Bool {
+            self.kind === kind && build == state.build && position == state.position
+        }
+    }
+
+    /// Thrown when another process has emptied the index while it was read.
+    private struct Rebuild: Error {}
+
     private weak let store: (any ObjectStore)?
     private let source: any SearchSource
     /// What tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
@@ -27,7 +42,9 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// One thread at a time takes a step; others of this process wait.
     private let stepping = NSLock()
     /// What the first indexing is reading; used while stepping.
-    private var reading: (kind: StoredEntity, keys: [Int64])?
+    private var reading: Reading?
+    /// Whether the log says already that there is no room.
+    private let isShort = Mutex(false)
     private let background = Mutex<StoreIndexing?>(nil)
     private let listeners = Mutex<[UUID: @Sendable () -> Void]>([:])
 
@@ -124,15 +141,21 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
 
     /// Reads the index with all changes that were committed before the call.
     ///
-    /// - Parameter body: may be called more than once, where the index turns out to be damaged.
+    /// - Parameter body: may be called more than once, where the index turns out to be damaged, or is emptied meanwhile by a process that
+    ///   builds it anew.
     package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
         try attempt { opened in
             try update(opened, nil, { false })
-            return try body(opened)
+            guard let before = try completeState(opened) else { throw Rebuild() }
+            let value = try body(opened)
+            // A build has a number of its own: one that has begun and ended meanwhile is noticed, too.
+            guard let after = try completeState(opened), after.build == before.build else { throw Rebuild() }
+            return value
         }
     }
 
-    /// How often a damaged index is replaced, or opened anew when another thread has removed it, before that is an error.
+    /// How often a damaged index is replaced, or opened or read anew when another thread or process has removed or emptied it, before
+    /// that is an error.
     private static let maxAttempts = 5
 
     private func attempt<Value>(_ body: (Opened) throws -> Value) throws -> Value {
@@ -143,17 +166,27 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 let opened = try open()
                 used = opened
                 let value = try body(opened)
+                isShort.withLock { $0 = false }
                 // Removed meanwhile, its connections may have been of two files.
                 if opened.index.isInPlace || attempts >= Self.maxAttempts { return value }
                 attempts += 1
             } catch let shortage as SearchIndexShortage {
-                Log.store.error(
-                    """
-                    The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the next \
-                    search or change.
-                    """)
+                let isFirst = isShort.withLock { isShort in
+                    defer { isShort = true }
+                    return !isShort
+                }
+                if isFirst {
+                    Log.store.error(
+                        """
+                        The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the \
+                        next search, or in the background after a while.
+                        """)
+                }
                 try remove()
                 throw shortage.cause
+            } catch is Rebuild {
+                guard attempts < Self.maxAttempts else { throw rebuilt }
+                attempts += 1
             } catch let damage as SearchIndexDamage {
                 guard attempts < Self.maxAttempts else { throw unreadable(damage) }
                 attempts += 1
@@ -183,6 +216,15 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         )
     }
 
+    private var rebuilt: NSError {
+        .coreData(
+            .persistentStoreOperation,
+            """
+            The search index of the store at \(store?.url?.path ?? "") cannot be read: another process builds it anew again and \
+            again, maybe for a model with other flags.
+            """)
+    }
+
     /// Removes the index; the next search builds it anew.
     package func remove() throws {
         opened.withLock { $0 = nil }
@@ -195,9 +237,16 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         return try completeState(opened)?.position
     }
 
+    /// How often a search empties the index to build it anew: two processes with other models could do so in turns without end.
+    private static let maxBeginnings = 20
+
     private func update(_ opened: Opened, _ progress: Progress?, _ isCancelled: () -> Bool) throws {
-        if let state = try completeState(opened), try state.position == source.end() { return }
-        while try stepping.withLock({ try step(opened, progress) }) {
+        // What is committed later is indexed later: with others that save without a pause there would be no end.
+        let end = try source.end()
+        if let state = try completeState(opened), state.position == end { return }
+        var beginnings = 0
+        while try stepping.withLock({ try step(opened, progress, upTo: end, &beginnings) }) {
+            guard beginnings <= Self.maxBeginnings else { throw rebuilt }
             if isCancelled() { throw FetchCancellation.error }
         }
     }
@@ -258,12 +307,15 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
 
     /// Brings the index one step further.
     ///
-    /// - Returns: whether there is more to do.
-    private func step(_ opened: Opened, _ progress: Progress?) throws -> Bool {
+    /// - Returns: whether there is more to do until the end.
+    private func step(
+        _ opened: Opened, _ progress: Progress?, upTo end: SearchIndexState.Position, _ beginnings: inout Int
+    ) throws -> Bool {
         guard let store else { throw NSError.removedStore }
         let contents = opened.contents
         return try opened.index.update { writer in
             guard var state = try writer.state(), state.signature == contents.signature else {
+                beginnings += 1
                 try begin(writer, contents)
                 return true
             }
@@ -272,12 +324,14 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 try writer.setState(state)
                 return true
             }
+            reading = nil
             guard let changes = try source.changes(after: state.position) else {
                 Log.store.notice(
                     """
                     The search index of \(store.url?.path ?? "") is built anew: the history was deleted before it was indexed, \
                     or is that of another file.
                     """)
+                beginnings += 1
                 try begin(writer, contents)
                 return true
             }
@@ -285,7 +339,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             try apply(changes, writer, store, contents)
             state.position = changes.position
             try writer.setState(state)
-            return try source.end() != state.position
+            return state.position.number < end.number
         }
     }
 
@@ -296,7 +350,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         try writer.reset(fieldCounts: contents.fieldCounts)
         try writer.setState(
             SearchIndexState(
-                signature: contents.signature, position: position,
+                signature: contents.signature, position: position, build: Int64.random(in: 1...Int64.max),
                 progress: contents.entities.isEmpty ? nil : .init(kind: 0, key: 0)))
     }
 
@@ -311,24 +365,33 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             return
         }
         let storedEntity = contents.entities[done.kind]
-        if reading?.kind !== storedEntity {
-            var query = FetchQuery(storedEntity: storedEntity)
-            query.includesSubentities = false
-            reading = (storedEntity, try store.keys(for: query).map(\.reference).sorted())
-        }
-        let keys = reading?.keys ?? []
+        let keys = try keys(of: storedEntity, state, store)
         let start = keys.partitionIndex { $0 > done.key }
         let step = keys[start...].prefix(Self.stepSize)
         guard let last = step.last, let collection = contents.collection(storedEntity) else {
             state.progress = .init(kind: done.kind + 1, key: 0)
             return
         }
-        for (key, texts) in try contents.texts(of: Array(step), storedEntity, in: store) {
-            // What was indexed before was removed when indexing began, and changes come later.
-            try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
+        try TextPieces.forEach(of: Array(step), storedEntity, in: store, contents) { _, documents in
+            for (key, texts) in documents {
+                // What was indexed before was removed when indexing began, and changes come later.
+                try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
+            }
         }
         state.progress = .init(kind: done.kind, key: last)
         progress?.completedUnitCount += Int64(step.count)
+    }
+
+    private func keys(
+        of storedEntity: StoredEntity, _ state: SearchIndexState, _ store: any ObjectStore
+    ) throws -> [Int64] {
+        // Another process may have begun anew since the last step of this one.
+        if let reading, reading.isOf(storedEntity, state) { return reading.keys }
+        var query = FetchQuery(storedEntity: storedEntity)
+        query.includesSubentities = false
+        let keys = try store.keys(for: query).map(\.reference).sorted()
+        reading = Reading(kind: storedEntity, build: state.build, position: state.position, keys: keys)
+        return keys
     }
 
     private func apply(
@@ -343,10 +406,9 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 continue
             }
             let references = keys.map(\.reference).sorted()
-            for start in stride(from: 0, to: references.count, by: Self.stepSize) {
-                let part = Array(references[start..<min(start + Self.stepSize, references.count)])
-                var missing = Set(part)
-                for (key, texts) in try contents.texts(of: part, storedEntity, in: store) {
+            try TextPieces.forEach(of: references, storedEntity, in: store, contents) { piece, documents in
+                var missing = Set(piece)
+                for (key, texts) in documents {
                     missing.remove(key)
                     try writer.set(
                         texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: false)
