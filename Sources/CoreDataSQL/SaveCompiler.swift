@@ -88,12 +88,12 @@ package struct SaveCompiler {
         }
     }
 
-    /// The destinations of one owner with their positions.
-    package func positions(_ links: SQLLinks, _ column: String, owner: SQLValue) -> SQLStatement {
+    /// The destinations of one owner with their positions. Parameter: owner.
+    package func positions(_ links: SQLLinks, _ column: String) -> SQLStatement {
         func select(_ ownerColumn: String, _ destination: String, _ column: String) -> SQLStatement {
             """
             SELECT p.\(name: destination), p.\(name: column) FROM \(name: links.table) p WHERE \
-            p.\(name: ownerColumn) = \(value: owner)
+            p.\(name: ownerColumn) = \(.numberedParameter(1))
             """
         }
         let forward = select(links.owner, links.destination, column)
@@ -102,7 +102,7 @@ package struct SaveCompiler {
         return "\(forward) UNION ALL \(backward) AND \(links.hasNoOtherRow("p"))"
     }
 
-    /// Sets the position of one destination. Parameters: place, owner, destination.
+    /// Sets the position of one destination. Parameters: position, owner, destination.
     package func order(_ links: SQLLinks, _ column: String) -> SQLStatement {
         """
         UPDATE \(name: links.table) SET \(name: column) = \(.parameter) WHERE \(name: links.owner) = \(.parameter) \
@@ -111,7 +111,7 @@ package struct SaveCompiler {
     }
 
     /// Sets the position of one destination in the row that stands for the link the other way round, unless the link has a row of
-    /// its own. Parameters: place, destination, owner.
+    /// its own. Parameters: position, destination, owner.
     package func orderOfOtherWay(_ links: SQLLinks, _ column: String) -> SQLStatement {
         "\(order(links, links.reverseOrder ?? column)) AND \(links.hasNoOtherRow(links.table))"
     }

@@ -41,7 +41,7 @@ package struct EntityNumbers {
     }
 
     private static let list: SQLStatement =
-        "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT \(.limit(20_000, offset: nil))"
+        "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT\(.limit(20_000, offset: nil))"
 
     /// The table that has the rows of an entity; nil when it has none.
     package func table(of entity: Entity) -> String? {

@@ -9,7 +9,7 @@ package enum RowLookup {
 
     /// The numbers of entities with their counts of rows.
     package static func counts(in table: String) -> SQLStatement {
-        "SELECT Z_ENT, COUNT(*) FROM \(name: table) GROUP BY Z_ENT \(.limit(20_000, offset: nil))"
+        "SELECT Z_ENT, COUNT(*) FROM \(name: table) GROUP BY Z_ENT\(.limit(20_000, offset: nil))"
     }
 
     /// How many rows a table has.
@@ -17,12 +17,12 @@ package enum RowLookup {
 
     /// One row of a table; none for an empty one.
     package static func firstRow(in table: String) -> SQLStatement {
-        "SELECT 1 FROM \(name: table) \(.limit(1, offset: nil))"
+        "SELECT 1 FROM \(name: table)\(.limit(1, offset: nil))"
     }
 
     /// One row of a table with a value in a column; none where all are NULL.
     package static func firstValue(in table: String, _ column: String) -> SQLStatement {
-        "SELECT 1 FROM \(name: table) WHERE \(name: column) IS NOT NULL \(.limit(1, offset: nil))"
+        "SELECT 1 FROM \(name: table) WHERE \(name: column) IS NOT NULL\(.limit(1, offset: nil))"
     }
 
     /// The number of the entity of a row. Parameter: the key.
@@ -45,7 +45,7 @@ package enum RowLookup {
         let conditions = values.map { "\(name: $0.column) = \(value: $0.value)" as SQLStatement }
         return """
             SELECT Z_PK FROM \(name: entity.table) WHERE Z_ENT = \(integer: entity.number) AND \
-            \(conditions.joined(separator: " AND ")) \(.limit(1, offset: nil))
+            \(conditions.joined(separator: " AND "))\(.limit(1, offset: nil))
             """
     }
 

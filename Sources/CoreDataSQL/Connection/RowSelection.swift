@@ -34,13 +34,15 @@ package final class RowSelection: Sendable {
 
     /// The names of the columns after the first three.
     package let columnNames: [String]
-    /// All columns as the list of a SELECT from the table `QuerySource.base`.
+    /// All columns as the list of a SELECT from the table `QuerySource.base`; one piece if a dialect was given.
     package let list: SQLStatement
     private let entities: [Int32: Entity]
     @usableFromInline let only: Entity?
 
-    /// - Parameter slots: the properties that are wanted, which all entities of the family have; nil for all.
-    package init(family: [SQLEntity], only slots: PropertySet? = nil) {
+    /// - Parameters:
+    ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.
+    ///   - dialect: what renders the list now, for a selection that is kept; nil for one that is used once.
+    package init(family: [SQLEntity], only slots: PropertySet? = nil, dialect: (any SQLDialect)? = nil) {
         func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
         var names: [String] = []
         var positions: [String: Int32] = [:]
@@ -49,10 +51,11 @@ package final class RowSelection: Sendable {
             names.append(column.name)
         }
         columnNames = names
-        list = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in
+        let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in
             "\(name: QuerySource.base).\(name: name)"
         }
         .joined(separator: ", ")
+        list = dialect?.prerendered(columns) ?? columns
         var entities: [Int32: Entity] = [:]
         for entity in family {
             entities[entity.number] = Entity(
@@ -80,8 +83,10 @@ package final class RowSelection: Sendable {
 extension SQLSchema {
     /// What reads rows of an entity and its subentities.
     ///
-    /// - Parameter slots: the properties that are wanted; nil for all.
+    /// - Parameter slots: the properties that are wanted; nil for all. `StoreTables` keeps the selection of all.
     package func selection(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowSelection {
-        RowSelection(family: entity.familyNumbers.compactMap(self.entity), only: slots)
+        RowSelection(
+            family: entity.familyNumbers.compactMap(self.entity), only: slots,
+            dialect: slots == nil ? dialect : nil)
     }
 }

@@ -5,7 +5,7 @@ import ObjectGraph
 ///
 /// Everything that writes or reads a store by statements runs over it: saves, batch requests, history, snapshots, the migration of rows. A
 /// database's own module has the one implementation: it prepares statements and keeps them prepared by their texts, binds and reads values,
-/// and packs whole rows straight from its client's memory, so that no value of a row takes a call through this protocol.
+/// and packs whole rows straight from its client's memory, so that the values of objects do not pass through this protocol one by one.
 ///
 /// Every method throws what the database reports as an `SQLError`.
 package protocol SQLConnection {
@@ -104,7 +104,7 @@ package protocol SQLRow {
     /// The bytes in a column; none for NULL.
     func data(_ column: Int) -> Data
     /// The first bytes in a column; no others are copied.
-    func data(_ column: Int, atMost count: Int) -> Data
+    func bytes(_ column: Int, atMost count: Int) -> [UInt8]
     func value(_ column: Int) -> SQLValue
 }
 

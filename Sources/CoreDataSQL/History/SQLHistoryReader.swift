@@ -35,18 +35,18 @@ package final class SQLHistoryReader: HistoryReader {
 
     /// Calls `body` with each transaction, in order, until that returns false.
     package func forEachRecord(after start: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try readUntilEnd { endOfPage in
+        try readUntilEnd { stop in
             try forEachRecord(history.tables.transactions(afterTime: start.isTime), [start.argument]) {
-                if try !body($0) { throw endOfPage }
+                if try !body($0) { throw stop }
             }
         }
     }
 
     /// Calls `body` with each transaction before a position, in order, until that returns false.
     package func forEachRecord(before end: HistoryPosition, _ body: (HistoryRecord) throws -> Bool) throws {
-        try readUntilEnd { endOfPage in
+        try readUntilEnd { stop in
             try forEachRecord(history.tables.transactions(beforeTime: end.isTime), [end.argument]) {
-                if try !body($0) { throw endOfPage }
+                if try !body($0) { throw stop }
             }
         }
     }
@@ -87,10 +87,10 @@ package final class SQLHistoryReader: HistoryReader {
     }
 
     /// Ends a statement before its last row.
-    private struct EndOfPage: Error {}
+    private struct StopReading: Error {}
 
-    private func readUntilEnd(_ body: (EndOfPage) throws -> Void) throws {
-        do { try body(EndOfPage()) } catch is EndOfPage {}
+    private func readUntilEnd(_ body: (StopReading) throws -> Void) throws {
+        do { try body(StopReading()) } catch is StopReading {}
     }
 
     // MARK: Changes
@@ -112,9 +112,9 @@ package final class SQLHistoryReader: HistoryReader {
     package func forEachChange(of numbers: ClosedRange<Int64>, _ body: (HistoryChangeRow) throws -> Bool)
         throws
     {
-        try readUntilEnd { endOfPage in
+        try readUntilEnd { stop in
             let values: [SQLValue] = [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
-            try forEachChange(history.tables.changes, values) { if try !body($0) { throw endOfPage } }
+            try forEachChange(history.tables.changes, values) { if try !body($0) { throw stop } }
         }
     }
 
@@ -135,7 +135,7 @@ package final class SQLHistoryReader: HistoryReader {
     private func forEachChange(
         _ statement: SQLStatement, _ values: [SQLValue], _ body: (HistoryChangeRow) throws -> Void
     ) throws {
-        // A body may read other changes meanwhile.
+        // A body may read other changes meanwhile, but by another statement: the connection has one of each text.
         let outer = row
         defer { row = outer }
         var skipped = 0
@@ -164,12 +164,13 @@ package final class SQLHistoryReader: HistoryReader {
         }
     }
 
-    /// The change of a row, with all that the row says.
+    /// The change of a row that the reader is at, with all that the row says.
     package func change(_ found: HistoryChangeRow) -> NSPersistentHistoryChange {
+        assert(row?.integer(0) == found.id, "The reader is not at the row of the change.")
         history.noteMade()
         let columns = history.columns(of: found.storedEntity)
         // What is longer than an entity's bitmap can only be nonsense.
-        let bitmap = found.type == .update ? row.map { Array($0.data(5, atMost: columns.byteCount)) } : nil
+        let bitmap = found.type == .update ? row?.bytes(5, atMost: columns.byteCount) : nil
         return NSPersistentHistoryChange(
             changeID: found.id, changedObjectID: found.objectID, changeType: found.type, bitmap: bitmap ?? [],
             columns: found.type == .update ? columns : nil,

@@ -29,20 +29,21 @@ package struct HistoryTransfer {
     }
 
     /// - Parameters:
-    ///   - way: what becomes of the objects of an entity; nil when they are gone.
+    ///   - mapping: what becomes of the objects of an entity; nil when they are gone.
     ///   - reference: the key that an object has now.
     /// - Returns: the history of the new store.
     /// - Throws: an error of the database; 134020 for values of deleted objects that cannot be kept.
     @discardableResult
     package func run(
-        way: (StoredEntity) -> ObjectMapping?, reference: (StoredEntity, Int64, ObjectMapping) throws -> Int64
+        mapping: (StoredEntity) -> ObjectMapping?,
+        reference: (StoredEntity, Int64, ObjectMapping) throws -> Int64
     ) throws -> StoreHistory {
         let tables = HistoryTables.new(tombstoneCount: try StoreHistory.tombstoneCount(new.storedEntities))
         for statement in tables.creation { try target.execute(statement) }
         let made = StoreHistory(tables, isTracking: true, target.dialect)
         if history.tables.hasStrings { try copyRows(of: HistoryTables.strings) }
         try copyRows(of: HistoryTables.transaction)
-        try copyChanges(made, way, reference)
+        try copyChanges(made, mapping, reference)
         try copyNumbers()
         return made
     }
@@ -113,7 +114,7 @@ package struct HistoryTransfer {
     }
 
     private func copyChanges(
-        _ made: StoreHistory, _ way: (StoredEntity) -> ObjectMapping?,
+        _ made: StoreHistory, _ mapping: (StoredEntity) -> ObjectMapping?,
         _ reference: (StoredEntity, Int64, ObjectMapping) throws -> Int64
     ) throws {
         let insert = try target.prepare(made.tables.insertChange)
@@ -123,7 +124,7 @@ package struct HistoryTransfer {
             if transfers[number] == nil {
                 transfers[number] = .some(
                     source.store.storedEntity(number: number).flatMap { storedEntity in
-                        way(storedEntity).map {
+                        mapping(storedEntity).map {
                             EntityTransfer(
                                 storedEntity, $0, history.columns(of: storedEntity),
                                 made.columns(of: $0.destination))

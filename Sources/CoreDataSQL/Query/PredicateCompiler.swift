@@ -267,7 +267,7 @@ struct PredicateCompiler {
 
     private func target(ofVariable name: String, _ context: NSPredicate?) throws -> QueryTarget {
         if let target = variables[name] { return target }
-        throw NSError.coreData(.coreData, "The variable $\(name)\(Self.target(context)) has no value.")
+        throw NSError.coreData(.coreData, "The variable $\(name)\(Self.location(context)) has no value.")
     }
 
     private mutating func subquery(
@@ -300,10 +300,10 @@ struct PredicateCompiler {
         let (yes, no) = (try operand(one, context), try operand(other, context))
         guard let kind = Self.common(yes, no) else {
             throw NSError.coreData(
-                .coreData, "The two values of TERNARY\(Self.target(context)) are not of one type.")
+                .coreData, "The two values of TERNARY\(Self.location(context)) are not of one type.")
         }
-        try Self.checkDecimals([yes, no], "TERNARY\(Self.target(context))")
-        try checkSameTable(yes, no, "TERNARY\(Self.target(context))")
+        try Self.checkDecimals([yes, no], "TERNARY\(Self.location(context))")
+        try checkSameTable(yes, no, "TERNARY\(Self.location(context))")
         // Among other numbers a date is a real one, wherever it goes on to.
         func value(_ operand: QueryOperand) -> SQLStatement {
             kind == .date ? operand.sql : operand.real
@@ -345,7 +345,7 @@ struct PredicateCompiler {
     static func unsupported(
         _ expression: NSExpression, _ predicate: NSPredicate?, _ reason: String
     ) -> NSError {
-        .coreData(.coreData, "Unsupported expression \(expression)\(target(predicate)): \(reason).")
+        .coreData(.coreData, "Unsupported expression \(expression)\(location(predicate)): \(reason).")
     }
 
     static func toMany(_ rows: QueryCollection) -> NSError {
@@ -358,7 +358,7 @@ struct PredicateCompiler {
             """)
     }
 
-    private static func target(_ predicate: NSPredicate?) -> String {
+    private static func location(_ predicate: NSPredicate?) -> String {
         predicate.map { " in predicate \($0.formatString)" } ?? ""
     }
 }

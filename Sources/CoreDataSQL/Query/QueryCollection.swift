@@ -73,7 +73,7 @@ struct QueryCollection {
         func ordered(isAscending: Bool, _ limit: SQLPiece) -> SQLStatement {
             let order = SQLPiece.order(order.column, nil, isAscending: isAscending)
             return
-                "(\(rows) ORDER BY \(order), \(.order(target.key, nil, isAscending: isAscending)) \(limit))"
+                "(\(rows) ORDER BY \(order), \(.order(target.key, nil, isAscending: isAscending))\(limit))"
         }
         let key =
             switch index {

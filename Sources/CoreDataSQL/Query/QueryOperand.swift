@@ -43,7 +43,7 @@ struct QueryOperand {
 
     /// The SQL for arithmetic. A column of dates may hold a whole number as an integer, one of real numbers does not.
     var real: SQLStatement { kind == .date ? SQLStatement(.cast(sql, .real)) : sql }
-    /// Whether the SQL is the same for all queries of a shape: nothing in it is bound.
+    /// Whether a value is bound in the SQL, which then is not the same for all queries of a shape.
     var hasArguments: Bool { sql.hasArguments }
     /// The value of a constant.
     var argument: SQLValue? {

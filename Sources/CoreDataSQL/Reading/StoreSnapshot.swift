@@ -66,7 +66,7 @@ package struct StoreSnapshot {
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         guard let links = schema.links(of: relationship) else { return [:] }
         var statement = LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners)
-        if let limit { statement.append(" \(.limit(Int64(max(limit, 0)), offset: nil))") }
+        if let limit { statement.append("\(.limit(Int64(max(limit, 0)), offset: nil))") }
         return try connection.links(statement)
     }
 

@@ -248,7 +248,7 @@ package struct SQLSave {
             guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
             let owner = resolved(order.owner)
             let destinations = order.destinations.map(reference)
-            let positions = try positions(SaveCompiler(schema: schema).positions(links, column, owner: owner))
+            let positions = try statements.positions(order.relationship, links, column, owner)
             for change in OrderColumn.changes(destinations.map { positions[$0] }) {
                 try statements.order(
                     order.relationship, links, column, .integer(change.number), owner,
@@ -272,15 +272,6 @@ package struct SQLSave {
             return nil
         }
         return try statements.entityNumber(of: reference, in: schema.entity(storedEntity))
-    }
-
-    /// The integers of the second column by the keys of the first, where there are any.
-    private func positions(_ statement: SQLStatement) throws -> [Int64: Int64] {
-        var positions: [Int64: Int64] = [:]
-        try connection.forEachRow(of: statement) { row in
-            if row.type(1) == .integer { positions[row.integer(0)] = row.integer(1) }
-        }
-        return positions
     }
 
     // MARK: Derived values

@@ -19,6 +19,8 @@ final class SaveStatements {
     ) throws -> any SQLPreparedStatement {
         if let known = prepared[key] { return known }
         let made = try connection.prepare(rendered.statement(key, make))
+        // A transaction may last as long as an import; the connection has its own bound.
+        if prepared.count >= 100 { prepared = [:] }
         prepared[key] = made
         return made
     }
@@ -91,6 +93,21 @@ final class SaveStatements {
             ObjectIdentifier(relationship), column: column, entity: entity.number)
         try run(
             statement(key) { compiler.endLinks(links, column: column, of: entity) }, [.integer(reference)])
+    }
+
+    /// The positions of an owner's destinations by their keys; none for those that have no position.
+    func positions(
+        _ relationship: NSRelationshipDescription, _ links: SQLLinks, _ column: String, _ owner: SQLValue
+    ) throws -> [Int64: Int64] {
+        let statement = try statement(.positions(ObjectIdentifier(relationship))) {
+            compiler.positions(links, column)
+        }
+        Log.sql.trace("\(Log.description(of: [owner]))")
+        var positions: [Int64: Int64] = [:]
+        try statement.forEachRow([owner]) { row in
+            if row.type(1) == .integer { positions[row.integer(0)] = row.integer(1) }
+        }
+        return positions
     }
 
     /// Sets the position of one destination, and that in the row that stands for the link the other way round.

@@ -33,6 +33,15 @@ extension SQLDialect {
         return RenderedSQL(text.text, text.arguments)
     }
 
+    /// A statement without arguments as one piece, whose text is there already. One that the database has no form for stays as it is:
+    /// rendering throws for it.
+    package func prerendered(_ statement: SQLStatement) -> SQLStatement {
+        assert(!statement.hasArguments)
+        var text = SQLText(capacity: statement.length)
+        do { try write(statement, to: &text) } catch { return statement }
+        return SQLStatement(.rendered(statement, text: text.text))
+    }
+
     /// Writes the pieces of a statement at the end of a text.
     package func write(_ statement: SQLStatement, to text: inout SQLText) throws {
         for piece in statement.pieces { try write(piece, to: &text) }

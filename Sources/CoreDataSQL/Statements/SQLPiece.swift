@@ -17,6 +17,9 @@ package enum SQLPiece: Sendable, Equatable {
     case native(String)
     /// A name of a table, a column, an index, quoted where it has to be.
     case name(String)
+    /// A statement without arguments, and its text by the dialect that is going to write it: so long a part of many statements is
+    /// rendered once.
+    case rendered(SQLStatement, text: String)
     /// A value that is bound.
     case value(SQLValue)
     /// A value that is bound for each run of a prepared statement: the next position.
@@ -79,7 +82,7 @@ package enum SQLPiece: Sendable, Equatable {
     indirect case order(SQLStatement, StringOrder?, isAscending: Bool)
     /// How many rows a SELECT has at most, and how many it leaves out, bound: nil is all. With a space before.
     case window(limit: Int64?, offset: Int64)
-    /// The same, written out: for subqueries, whose statements differ anyway.
+    /// The same, written out: for subqueries, whose statements differ anyway. With a space before.
     case limit(Int64, offset: Int64?)
     /// How many rows a SELECT has at most, bound for each run: the next position. With a space before.
     case limitParameter

@@ -151,7 +151,7 @@ extension SQLPiece {
         switch self {
         case .truth(let a), .number(let a), .cast(let a, _), .plain(let a), .folded(let a, _),
             .datePart(_, let a),
-            .order(let a, _, _), .returning(let a):
+            .order(let a, _, _), .returning(let a), .rendered(let a, _):
             [a]
         case .isSame(let a, let b), .differs(let a, let b), .textMatch(_, let a, let b, _),
             .contains(let a, let b),
@@ -172,7 +172,7 @@ extension SQLPiece {
     /// About how many bytes it has as text.
     fileprivate var length: Int {
         switch self {
-        case .text(let text), .native(let text): text.utf8.count
+        case .text(let text), .native(let text), .rendered(_, let text): text.utf8.count
         case .name(let name): name.utf8.count + 2
         case .value, .parameter, .numberedParameter, .boolean, .unknown: 1
         case .literal(.text(let text)): text.utf8.count + 2

@@ -44,6 +44,7 @@ package enum SaveStatement: Hashable, Sendable {
     case addLink(ObjectIdentifier)
     case removeLink(ObjectIdentifier)
     case endLinks(ObjectIdentifier, column: String, entity: Int32)
+    case positions(ObjectIdentifier)
     case order(ObjectIdentifier)
     case orderOfOtherWay(ObjectIdentifier)
 }

@@ -23,10 +23,10 @@ struct SQLiteRow: SQLRow {
     func double(_ column: Int) -> Double { sqlite3_column_double(statement, Int32(column)) }
     func string(_ column: Int) -> String { SQLiteReader.text(statement, Int32(column)) }
     func data(_ column: Int) -> Data { SQLiteReader.blob(statement, Int32(column)) }
-    func data(_ column: Int, atMost count: Int) -> Data {
-        guard let start = sqlite3_column_blob(statement, Int32(column)) else { return Data() }
-        return Data(
-            bytes: start, count: min(Int(sqlite3_column_bytes(statement, Int32(column))), max(count, 0)))
+    func bytes(_ column: Int, atMost count: Int) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        let length = min(Int(sqlite3_column_bytes(statement, Int32(column))), max(count, 0))
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: length))
     }
 
     func value(_ column: Int) -> SQLValue { SQLValue(statement, Int32(column)) }

@@ -8,31 +8,31 @@ import ManagedObjectModel
 enum ExternalFileNames {
     /// Those in the columns that a schema keeps external data in. O(rows); the data of rows is not read.
     static func all(in database: Database, _ schema: SQLSchema) throws -> Set<String> {
-        var positions: [String: Set<String>] = [:]
+        var columns: [String: Set<String>] = [:]
         for entity in schema.entities {
             for slot in entity.storedEntity.layout.externalSlots {
                 guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
-                positions[entity.table, default: []].insert(column)
+                columns[entity.table, default: []].insert(column)
             }
         }
-        return try all(in: database, positions)
+        return try all(in: database, columns)
     }
 
     /// Those in any column for data, also of the history. O(rows).
     static func all(in database: Database) throws -> Set<String> {
         let tables = try String.fetchAll(
             database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        var positions: [String: Set<String>] = [:]
+        var columns: [String: Set<String>] = [:]
         for table in tables where !table.hasPrefix("sqlite_") {
-            positions[table] = Set(try database.columns(in: table).filter { $0.type == "BLOB" }.map(\.name))
+            columns[table] = Set(try database.columns(in: table).filter { $0.type == "BLOB" }.map(\.name))
         }
-        return try all(in: database, positions)
+        return try all(in: database, columns)
     }
 
-    private static func all(in database: Database, _ positions: [String: Set<String>]) throws -> Set<String> {
+    private static func all(in database: Database, _ columns: [String: Set<String>]) throws -> Set<String> {
         var names: Set<String> = []
-        for (table, columns) in positions {
-            for column in columns { names.formUnion(try all(in: database, column: column, of: table)) }
+        for (table, ofTable) in columns {
+            for column in ofTable { names.formUnion(try all(in: database, column: column, of: table)) }
         }
         return names
     }
@@ -58,23 +58,23 @@ enum ExternalFileNames {
     }
 
     /// The columns that may hold such names: of a schema's entities, and of values in the history.
-    private static func positions(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
+    private static func columns(_ schema: SQLSchema, _ history: StoreHistory?) -> [(
         table: String, column: String
     )] {
-        var positions: Set<[String]> = []
+        var columns: Set<[String]> = []
         for entity in schema.entities {
             for slot in entity.storedEntity.layout.externalSlots {
                 guard let column = entity.column(rowSlot: slot.rowSlot)?.name else { continue }
-                positions.insert([entity.table, column])
+                columns.insert([entity.table, column])
             }
             guard let history else { continue }
             let kept = history.columns(of: entity.storedEntity).tombstones.prefix(
                 history.tables.tombstoneCount)
             for (index, slot) in kept.enumerated() where slot.isExternal {
-                positions.insert([HistoryTables.change, HistoryTables.tombstone(index)])
+                columns.insert([HistoryTables.change, HistoryTables.tombstone(index)])
             }
         }
-        return positions.map { (table: $0[0], column: $0[1]) }.sorted {
+        return columns.map { (table: $0[0], column: $0[1]) }.sorted {
             ($0.table, $0.column) < ($1.table, $1.column)
         }
     }
@@ -83,11 +83,11 @@ enum ExternalFileNames {
     static func shared(
         in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
     ) throws -> Set<String> {
-        let positions = positions(schema, history)
-        guard !positions.isEmpty else { return [] }
+        let columns = columns(schema, history)
+        guard !columns.isEmpty else { return [] }
         // SQLite has a bound on the parts of one statement; beyond it, each name may be one that is shared.
-        guard positions.count < 400 else { return try all(in: database) }
-        let parts = positions.map { table, column in
+        guard columns.count < 400 else { return try all(in: database) }
+        let parts = columns.map { table, column in
             let column = column.quotedDatabaseIdentifier
             return """
                 SELECT \(column) AS name FROM \(table.quotedDatabaseIdentifier)
@@ -111,7 +111,7 @@ enum ExternalFileNames {
         _ wanted: Set<String>, in database: Database, _ schema: SQLSchema, _ history: StoreHistory?
     ) throws -> Set<String> {
         var found: Set<String> = []
-        for (table, column) in positions(schema, history) {
+        for (table, column) in columns(schema, history) {
             found.formUnion(try all(in: database, column: column, of: table).intersection(wanted))
         }
         return found

@@ -26,7 +26,7 @@ package struct SQLiteDialect: SQLDialect {
 
     package func write(_ piece: SQLPiece, to text: inout SQLText) throws {
         switch piece {
-        case .text(let words), .native(let words): text.append(words)
+        case .text(let words), .native(let words), .rendered(_, let words): text.append(words)
         case .name(let name): text.append(quoted(name))
         case .value(let value):
             text.bind(value)
@@ -184,7 +184,7 @@ package struct SQLiteDialect: SQLDialect {
             for value in arguments(ofWindow: limit, offset) { text.bind(value) }
             text.append(" LIMIT ? OFFSET ?")
         case .limit(let limit, let offset):
-            text.append("LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
+            text.append(" LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
         case .limitParameter:
             text.parameter()
             text.append(" LIMIT ?")

@@ -6,7 +6,7 @@ import GRDB
 
 extension FetchInspection {
     /// A way to the rows of a page.
-    private struct ObjectMapping {
+    private struct PagePlan {
         let rows: RenderedSQL
         /// What keeps SQLite from taking an index for the order: a `+` before each column.
         var plus = ""
@@ -46,16 +46,16 @@ extension FetchInspection {
         let rows = try keys(query, key)
         return try store.read("fetch", cancellation, at: query.pinned) { database in
             let end = try last.map { ($0, try value(of: $0, rows, key, database)) }
-            func find(_ way: ObjectMapping) throws -> Page {
+            func find(_ way: PagePlan) throws -> Page {
                 try page(way, key != nil, ascending, after: end, limit: limit, database)
             }
-            func find(_ way: ObjectMapping, within seconds: Double) throws -> Page? {
+            func find(_ way: PagePlan, within seconds: Double) throws -> Page? {
                 try Self.within(seconds, database, cancellation) { try find(way) }
             }
-            let plain = ObjectMapping(rows: rows)
+            let plain = PagePlan(rows: rows)
             guard query.predicate != nil else { return try find(plain) }
             if let page = try find(plain, within: timeLimit.own) { return page }
-            let few = ObjectMapping(rows: rows, plus: "+")
+            let few = PagePlan(rows: rows, plus: "+")
             if try isIndexed(few, key != nil, ascending, after: end, database) {
                 if let page = try find(few, within: timeLimit.few) { return page }
                 if let many = try wayByOrder(rows, key, ascending, database),
@@ -69,7 +69,7 @@ extension FetchInspection {
     }
 
     private func page(
-        _ way: ObjectMapping, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?, limit: Int,
+        _ way: PagePlan, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?, limit: Int,
         _ database: Database
     ) throws -> Page {
         var found: [Int64] = []
@@ -87,7 +87,7 @@ extension FetchInspection {
     }
 
     private static func statement(
-        _ way: ObjectMapping, _ segment: RenderedSQL?, _ isSorted: Bool, _ ascending: Bool, limit: Int
+        _ way: PagePlan, _ segment: RenderedSQL?, _ isSorted: Bool, _ ascending: Bool, limit: Int
     ) -> RenderedSQL {
         var text = "SELECT k FROM (\(way.rows.text))"
         if let segment { text += " WHERE \(segment.text)" }
@@ -136,7 +136,7 @@ extension FetchInspection {
 
     /// Whether an index leads to the rows that meet the predicate.
     private func isIndexed(
-        _ way: ObjectMapping, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?,
+        _ way: PagePlan, _ isSorted: Bool, _ ascending: Bool, after end: (Int64, SQLValue?)?,
         _ database: Database
     ) throws -> Bool {
         let segment = Self.segments(way.plus, isSorted, ascending, after: end).first ?? nil
@@ -149,7 +149,7 @@ extension FetchInspection {
     /// no index has the order.
     private func wayByOrder(
         _ rows: RenderedSQL, _ key: String?, _ ascending: Bool, _ database: Database
-    ) throws -> ObjectMapping? {
+    ) throws -> PagePlan? {
         let table = store.schema.quoted(store.schema.entity(query.storedEntity).table)
         // The first FROM is that of the objects themselves: what is selected before it are columns.
         guard let match = rows.text.range(of: "FROM \(table) \(QuerySource.base)") else { return nil }
@@ -157,7 +157,7 @@ extension FetchInspection {
         if key != nil {
             var all = query
             all.predicate = nil
-            let way = ObjectMapping(rows: try keys(all, key))
+            let way = PagePlan(rows: try keys(all, key))
             let plan = try Self.plan(Self.statement(way, nil, true, ascending, limit: 1), database)
             let found = plan.lazy.compactMap { $0.wholeMatch(of: /SCAN \w+ USING (?:COVERING )?INDEX (.+)/) }
                 .first
@@ -166,7 +166,7 @@ extension FetchInspection {
         }
         var text = rows.text
         text.insert(contentsOf: " \(hint)", at: match.upperBound)
-        let way = ObjectMapping(rows: RenderedSQL(text, rows.arguments))
+        let way = PagePlan(rows: RenderedSQL(text, rows.arguments))
         // SQLite refuses an index that does not serve.
         let plan = try? Self.plan(Self.statement(way, nil, key != nil, ascending, limit: 1), database)
         return plan == nil ? nil : way

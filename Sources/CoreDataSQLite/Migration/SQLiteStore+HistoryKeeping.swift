@@ -23,7 +23,7 @@ extension SQLiteStore {
                 let save = SQLSave(self, connection)
                 // The keys of objects that are gone stay different from each other and from all others.
                 var gone: [ObjectKey: Int64] = [:]
-                let history = try transfer.run(way: keeping.way) { storedEntity, reference, way in
+                let history = try transfer.run(mapping: keeping.way) { storedEntity, reference, way in
                     let key = ObjectKey(table: storedEntity.table, reference: reference)
                     if let made = keeping.counterpart(key), made.table == way.destination.table {
                         return made.reference

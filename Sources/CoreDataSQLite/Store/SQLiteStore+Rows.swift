@@ -81,7 +81,7 @@ extension SQLiteStore {
         return rows
     }
 
-    /// The places of the rows that a query finds, read one by one.
+    /// The entities and keys of the rows that a query finds, read one by one.
     package func identities(for query: FetchQuery) throws -> IdentityList {
         try fetchCompiler.result(of: query) {
             try identities(fetchCompiler.keys(query), query)

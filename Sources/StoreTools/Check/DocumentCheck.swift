@@ -42,7 +42,7 @@ struct DocumentCheck {
 
     /// A model that is made from the objects; nil when none can be. Either way a finding says so.
     private func objectModel(_ findings: inout [StoreFinding]) -> NSManagedObjectModel? {
-        let missingModelFindings = "\(type.description) holds no copy of its model"
+        let missingModelNotice = "\(type.description) holds no copy of its model"
         do {
             let model = try NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
                 ofType: type.storeType, at: url)
@@ -50,7 +50,7 @@ struct DocumentCheck {
                 StoreFinding(
                     .warning, .noModel,
                     """
-                    \(missingModelFindings); values are checked with one that was made from the objects, which knows neither inverses nor what \
+                    \(missingModelNotice); values are checked with one that was made from the objects, which knows neither inverses nor what \
                     must have a value: give it with --model
                     """))
             return model
@@ -58,7 +58,7 @@ struct DocumentCheck {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelFindings); give it with --model to have values checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give it with --model to have values checked. \(error.localizedDescription)"
                 ))
             return nil
         }

@@ -105,14 +105,14 @@ package struct StoreCheck {
 
     /// Opens the store with a model that is made from its tables.
     private func openWithoutModel(_ findings: inout [StoreFinding]) -> OpenStore? {
-        let missingModelFindings = "the store holds no copy of its model"
+        let missingModelNotice = "the store holds no copy of its model"
         do {
             let open = try OpenStore(url, model: nil)
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
                     """
-                    \(missingModelFindings); rows are checked with one that was made from the tables, which does not know all relationships: \
+                    \(missingModelNotice); rows are checked with one that was made from the tables, which does not know all relationships: \
                     give it with --model
                     """))
             return open
@@ -120,7 +120,7 @@ package struct StoreCheck {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelFindings); give it with --model to have rows checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give it with --model to have rows checked. \(error.localizedDescription)"
                 ))
             return nil
         }

@@ -98,7 +98,7 @@ package final class OpenStore {
 
     /// The copy of its model that a store holds. Stores of before 2012 hold none, and those of damaged ones may be unreadable: then
     /// a model made from their tables.
-    private static func ownModel(_ url: URL, _ missingModelFindings: inout String) throws
+    private static func ownModel(_ url: URL, _ missingModelNotice: inout String) throws
         -> NSManagedObjectModel
     {
         let options = [NSReadOnlyPersistentStoreOption: true]
@@ -113,7 +113,7 @@ package final class OpenStore {
                 let model = try? NSPersistentStoreCoordinator.reconstructedModelForPersistentStore(
                     ofType: NSSQLiteStoreType, at: url, options: options)
             else { throw StoreToolError("\(error.localizedDescription) Give the model with --model.") }
-            missingModelFindings = error.localizedDescription
+            missingModelNotice = error.localizedDescription
             return model
         }
     }
@@ -140,7 +140,7 @@ package final class OpenStore {
     /// What is to be said of everything that is read of the store, each as a sentence: nothing when its model is known.
     package var notices: [String] {
         guard model.isReconstructed else { return copy?.notices ?? [] }
-        let (origin, missingModelFindings) =
+        let (origin, limits) =
             switch type {
             case .sqlite: ("tables", "without their real names")
             case .xml:
@@ -155,7 +155,7 @@ package final class OpenStore {
                 )
             }
         return [
-            "\(missingCopyNotice) A model was made from its \(origin), \(missingModelFindings). Give the model with --model."
+            "\(missingCopyNotice) A model was made from its \(origin), \(limits). Give the model with --model."
         ]
     }
 

@@ -32,6 +32,7 @@ struct FakeDialect: SQLDialect {
         switch piece {
         case .text(let words): text.append(words)
         case .native(let sql): throw Refusal(description: "SQL of one database inside of a statement: \(sql)")
+        case .rendered(let statement, _): try write(statement, to: &text)
         case .name(let name): text.append(quoted(name))
         case .value(let value): text.append(":\(text.bind(value))")
         case .parameter: text.append(":\(text.parameter())")
@@ -44,7 +45,7 @@ struct FakeDialect: SQLDialect {
         case .window(let limit, let offset):
             text.append(" window")
             for value in arguments(ofWindow: limit, offset) { text.append(" :\(text.bind(value))") }
-        case .limit(let limit, let offset): text.append("window \(limit) \(offset ?? 0)")
+        case .limit(let limit, let offset): text.append(" window \(limit) \(offset ?? 0)")
         case .limitParameter: text.append(" window :\(text.parameter())")
         case .insertUnlessThere(let table, let columns, let values):
             text.append(

@@ -52,6 +52,7 @@ struct PostgreSQLDialect: SQLDialect {
         if let reason = obstacle(to: piece) { throw SQLObstacle(reason: reason) }
         switch piece {
         case .text(let words), .native(let words): text.append(words)
+        case .rendered(let statement, _): try write(statement, to: &text)
         case .name(let name): text.append(quoted(name))
         case .value(let value): text.append("$\(text.bind(value))")
         case .parameter: text.append("$\(text.parameter())")
@@ -134,7 +135,7 @@ struct PostgreSQLDialect: SQLDialect {
             let values = arguments(ofWindow: limit, offset)
             text.append(" LIMIT $\(text.bind(values[0])) OFFSET $\(text.bind(values[1]))")
         case .limit(let limit, let offset):
-            text.append("LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
+            text.append(" LIMIT \(limit)" + (offset.map { " OFFSET \($0)" } ?? ""))
         case .limitParameter: text.append(" LIMIT $\(text.parameter())")
         case .insertUnlessThere(let table, let columns, let values):
             text.append(

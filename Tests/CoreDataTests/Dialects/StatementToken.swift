@@ -48,6 +48,8 @@ enum StatementToken: Equatable {
         switch piece {
         case .text(let text): try add(text[...], &tokens)
         case .native(let sql): throw FakeDialect.Refusal(description: "SQL of one database: \(sql)")
+        case .rendered(let statement, _):
+            for piece in statement.pieces { try add(piece, &tokens) }
         case .name(let name), .indexed(let name, _): tokens.append(.name(name))
         case .value, .parameter, .numberedParameter, .literal: tokens.append(.value)
         case .list, .tuples, .rows: tokens.append(.rows)

@@ -56,8 +56,8 @@ import Testing
     func firstBytesAreRead() throws {
         try withConnection { connection in
             try connection.forEachRow(of: "SELECT \(value: .blob(Data([1, 2, 3])))") { row in
-                #expect(row.data(0, atMost: 2) == Data([1, 2]))
-                #expect(row.data(0, atMost: 9) == Data([1, 2, 3]))
+                #expect(row.bytes(0, atMost: 2) == [1, 2])
+                #expect(row.bytes(0, atMost: 9) == [1, 2, 3])
             }
         }
     }
