@@ -31,7 +31,8 @@ struct IndexAgreementTests {
             #expect(state == nil)
             try index.update { writer in
                 try writer.reset(fieldCounts: [1, 2])
-                try writer.setState(.init(signature: "s", position: .init(number: 0), progress: nil))
+                try writer.setState(
+                    .init(signature: "s", position: .init(number: 0), build: 1, progress: nil))
             }
         }
         return indexes
@@ -68,7 +69,7 @@ struct IndexAgreementTests {
                         }
                     }
                     try writer.setState(
-                        .init(signature: "s", position: .init(number: Int64(round)), progress: nil))
+                        .init(signature: "s", position: .init(number: Int64(round)), build: 1, progress: nil))
                 }
             }
             for _ in 0..<60 {

@@ -222,11 +222,11 @@ package struct MappingInference {
         else { return }
         let what = property is NSAttributeDescription ? "attribute" : "relationship"
         let history = old == nil ? "is new" : "was optional"
-        let missingModelFindings = property is NSAttributeDescription ? " and has no default value" : ""
+        let lackingDefault = property is NSAttributeDescription ? " and has no default value" : ""
         missingValues.append(
             MigrationObstacle(
                 entity: entity.name ?? "?", property: property.name,
-                reason: "The \(what) \(history), is mandatory\(missingModelFindings)"))
+                reason: "The \(what) \(history), is mandatory\(lackingDefault)"))
     }
 
     /// Makes sure that what the old relationship led to is something that the new one can lead to.
