@@ -101,7 +101,7 @@ class Links(StoreTest):
         field.fill("nothing like that")
         expect(page.get_by_role("option")).to_have_count(0)
         page.keyboard.press("Enter")
-        expect(page.locator("#status")).to_contain_text("names no object")
+        expect(page.locator("#status")).to_contain_text("does not name an object")
         expect(field).to_have_value("nothing like that")
         self.save()
         self.eventually(["Track/3", "Track/1", "Track/2", "Track/4"], lambda: self.stored())

@@ -127,7 +127,7 @@ class Dates(Keys, EditorTest):
         self.enter_date("f-defaultDateTimeInterval")
         self.press("Backspace")
         self.tab_to("f-minDateTimeInterval")
-        expect(self.page.locator("#status")).to_contain_text("not whole")
+        expect(self.page.locator("#status")).to_contain_text("incomplete")
         expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2001-01-02T00:00:10")
         self.eventually("86410", lambda: self.date())
         # All of it taken out is not a date.
