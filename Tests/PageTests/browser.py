@@ -26,6 +26,12 @@ PATIENCE = 30
 expect.set_options(timeout=PATIENCE * 1000)
 
 
+def long(test):
+    """A test, or a class of them, that `scripts/test --long` alone runs: it looks at more widths, colours and kinds of files than
+    a run of each change has time for. PAGE_TEST_LONG has it run."""
+    return unittest.skipUnless(os.environ.get("PAGE_TEST_LONG"), "runs by scripts/test --long")(test)
+
+
 def built(product, variable):
     """A program of the package: the variable names it, or it is where `swift build` puts it."""
     path = Path(os.environ.get(variable, ROOT / ".build/debug" / product))

@@ -3,7 +3,7 @@
 import http.client
 import sqlite3
 
-from browser import Server
+from browser import Server, long
 from checks import cut_off, problems, too_wide, violations
 from editor import program
 from store import LANDMARKS, StoreTest, expect, make_store
@@ -77,6 +77,7 @@ class Access(StoreTest):
         self.show_history(page)
         yield "history"
 
+    @long
     def test_every_view_of_a_phone_passes_the_checks(self):
         for scheme in ["light", "dark"]:
             page = self.window(color_scheme=scheme, viewport={"width": 360, "height": 740})
@@ -88,6 +89,7 @@ class Access(StoreTest):
                     self.eventually([], lambda: cut_off(page))
                     self.eventually([], lambda: too_wide(page))
 
+    @long
     def test_nothing_is_wider_than_the_window(self):
         for width in [360, 768, 1000, 1440]:
             page = self.window(viewport={"width": width, "height": 740})
@@ -100,6 +102,7 @@ class Access(StoreTest):
                 expect(page.locator("img.picture")).to_be_visible()
                 self.eventually([], lambda: too_wide(page))
 
+    @long
     def test_long_names_and_right_to_left_text(self):
         for width in [360, 1280]:
             page = self.window(viewport={"width": width, "height": 800})
@@ -198,6 +201,7 @@ class Unknown(StoreTest):
         page.goto(self.app.entrance)
         expect(page.locator(".notice")).to_be_visible()
 
+    @long
     def test_its_notice_passes_the_checks(self):
         for width, scheme in [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]:
             page = self.window(color_scheme=scheme, viewport={"width": width, "height": 800})

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from browser import Server
+from browser import Server, long
 from checks import cut_off, too_wide, violations
 from documents import model, stores
 from editor import program
@@ -224,5 +224,6 @@ class EditedXML(Edited, StoreTest):
     name = "Books.xml"
 
 
+@long
 class EditedBinary(Edited, StoreTest):
     name = "Books.binary"

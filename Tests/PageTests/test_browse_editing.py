@@ -2,7 +2,7 @@
 
 import subprocess
 
-from browser import Server
+from browser import Server, long
 from checks import cut_off, violations
 from editor import program
 from store import StoreTest, expect
@@ -104,6 +104,7 @@ class Editing(StoreTest):
         expect(page.locator("#access")).to_have_text("Saved")
         expect(page.locator("#object")).to_have_text("Cyril")
 
+    @long
     def test_what_others_changed_is_read_anew_for_the_price_of_ones_own_changes(self):
         page = self.page
         self.show(3)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+from browser import long
 from checks import problems, violations
 from editor import program
 from store import LANDMARKS, StoreTest, expect, import_store
@@ -118,6 +119,7 @@ class Links(StoreTest):
         self.save()
         self.eventually(["Track/3", "Track/1", "Track/2", "Track/5"], lambda: self.stored())
 
+    @long
     def test_the_forms_pass_the_checks(self):
         self.check_forms()
 
@@ -226,5 +228,6 @@ class LongList(StoreTest):
         self.shown(230, 21)
         self.eventually("Track/250", lambda: self.stored()[0])
 
+    @long
     def test_the_forms_pass_the_checks(self):
         self.check_forms()

@@ -4,7 +4,7 @@ import base64
 import json
 import subprocess
 
-from browser import expect
+from browser import expect, long
 from editor import program
 from store import PICTURE, StoreTest, import_store
 
@@ -128,6 +128,7 @@ class Values(StoreTest):
         self.eventually(48.25, lambda: self.stored("position")["latitude"])
         self.eventually(None, lambda: self.stored("position").get("note"))
 
+    @long
     def test_the_forms_pass_the_checks(self):
         self.field("tags").fill("[1]")
         self.field("tags").blur()

@@ -8,7 +8,7 @@ import threading
 import unittest.mock
 import xml.etree.ElementTree as XML
 
-from browser import Server
+from browser import Server, long
 from checks import cut_off, problems, too_wide, violations
 from editor import BOOKS, LANDMARKS, Editor, EditorTest, expect, program
 
@@ -62,6 +62,7 @@ class Access(EditorTest):
         expect(page.locator("#diagram g.box")).to_have_count(2)
         yield "diagram"
 
+    @long
     def test_every_view_of_a_phone_passes_the_checks(self):
         for scheme in ["light", "dark"]:
             page = self.window(color_scheme=scheme, viewport={"width": 360, "height": 740})
@@ -82,6 +83,7 @@ class Access(EditorTest):
                 self.eventually([], lambda: cut_off(page))
             page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
+    @long
     def test_nothing_is_wider_than_the_window(self):
         page = self.window(viewport={"width": 360, "height": 740})
         self.enter(page)
@@ -299,6 +301,7 @@ class Rich(EditorTest):
     def test_every_kind_passes_the_checks_in_light(self):
         self.check("light")
 
+    @long
     def test_every_kind_passes_the_checks_in_dark(self):
         self.check("dark")
 

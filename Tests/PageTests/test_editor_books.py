@@ -3,12 +3,13 @@
 import faulthandler
 import subprocess
 
-from browser import Server
+from browser import Server, long
 from checks import violations
 from compiling import run_book_program
 from editor import BOOKS, EditorTest, expect, program
 
 
+@long
 class BuildsBooks(EditorTest):
     weight = 60
 

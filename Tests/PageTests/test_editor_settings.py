@@ -3,6 +3,7 @@
 import faulthandler
 import xml.etree.ElementTree as XML
 
+from browser import long
 from editor import Editor, EditorTest, expect
 
 MODEL = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -98,6 +99,7 @@ class Settings(EditorTest):
             field.fill(value)
             field.blur()
 
+    @long
     def test_each_setting_is_set_saved_and_taken_back(self):
         # Some sixty saves.
         faulthandler.dump_traceback_later(900, exit=True)

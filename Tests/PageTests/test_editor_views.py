@@ -2,6 +2,7 @@
 
 import faulthandler
 
+from browser import long
 from checks import broken_words, cut_in_fields, cut_off, problems, too_wide, violations
 from editor import LANDMARKS, Editor, EditorTest, expect
 
@@ -131,9 +132,11 @@ class Views(EditorTest):
                 if width > 760:
                     self.eventually([], lambda: problems(self.page, LANDMARKS))
 
+    @long
     def test_every_view_of_a_phone(self):
         self.look(360, 740, "light")
 
+    @long
     def test_every_view_of_middle_width(self):
         self.look(900, 740, "dark")
 
