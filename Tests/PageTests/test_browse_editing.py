@@ -144,6 +144,7 @@ class Editing(StoreTest):
         expect(page.locator("#count")).to_have_text("251 objects")
         expect(page.locator("#entity-Book .count")).to_have_text("251")
         self.filter("title == 'Fresh'")
+        expect(page.locator("#count")).to_have_text("1 object")
         page.locator("table.objects tbody button.link").first.click()
         page.locator("#delete").click()
         expect(page.locator("tr.deleted")).to_have_count(1)
