@@ -61,11 +61,10 @@ struct SearchIndexFile {
     /// - Parameter orEmpty: whether it may be without any bytes, as an index is before it gets the mark.
     private static func isIndex(_ url: URL, orEmpty: Bool) throws -> Bool {
         guard try FileKind(at: url.path) == .regular else { return false }
-        let file = try FileHandle(forReadingFrom: url)
-        defer { try? file.close() }
-        let header = try file.read(upToCount: 100) ?? Data()
+        // It may be a database that this process has open, whose locks stay only this way.
+        let header = try StoreFileReader(url.path, followsLinks: false).read(at: 0, count: 100)
         guard !header.isEmpty else { return orEmpty }
-        guard header.count == 100, header.starts(with: Data("SQLite format 3\0".utf8)) else { return false }
+        guard header.count == 100, header.starts(with: SQLiteHeader.magic) else { return false }
         // See "The Database Header" of SQLite's file format.
         let id = header.dropFirst(68).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return id == UInt32(bitPattern: SearchTables.applicationID)

@@ -271,6 +271,32 @@ struct StoreCall: Sendable {
         }
     }
 
+    @Test("Destroying or replacing a store drops no lock of an open one that is called as its search index")
+    func searchIndexes() throws {
+        let url = folder.url.appendingPathComponent("Other.sqlite")
+        let neighbour = folder.url.appendingPathComponent("Other.sqlite-search")
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+        try coordinator.addPersistentStore(type: .sqlite, at: neighbour)
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "one"])
+            try context.save()
+        }
+        let before = try ProcessLocks.on(neighbour)
+        try #require(!before.isEmpty)
+        for call in [
+            { try Self.replace(url, NSSQLiteStoreType, folder) },
+            { try Self.destroy(url, NSSQLiteStoreType) },
+        ] {
+            try call()
+            #expect(try ProcessLocks.on(neighbour) == before)
+        }
+        try coordinator.inContext { context in
+            try context.insert("Item", ["name": "two"])
+            try context.save()
+            #expect(try context.all("Item").count == 2)
+        }
+    }
+
     @Test("Reading external data that is a hard link to the store drops no lock")
     func externalData() throws {
         let coordinator = try folder.open(Self.model)
