@@ -393,7 +393,7 @@ struct SearchIndexTests {
         func add(_ failure: String) { lock.withLock { found.append(failure) } }
     }
 
-    @Test("Names of entities and attributes are no part of any statement", arguments: SearchedStore.allCases)
+    @Test("Names of entities and attributes are not part of any statement", arguments: SearchedStore.allCases)
     func hostileNames(_ kind: SearchedStore) throws {
         let entity = NSEntityDescription()
         entity.name = "Größe_東京"

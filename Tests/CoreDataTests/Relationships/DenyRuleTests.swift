@@ -84,17 +84,17 @@ import Testing
     func ownerWhoseItemsMoved(_ movedFirst: Bool) throws {
         try stack.inContext { context in
             let owner = try #require(try context.named("o", "Owner"))
-            let subentity = try context.owner("heir")
+            let successor = try context.owner("successor")
             let items = try context.all("Item")
             if !movedFirst { context.delete(owner) }
-            for item in items { item.setValue(subentity, forKey: "owner") }
+            for item in items { item.setValue(successor, forKey: "owner") }
             if movedFirst { context.delete(owner) }
             context.processPendingChanges()
             for object in [owner] + items { context.refresh(object, mergeChanges: true) }
             try owner.validateForDelete()
             try context.save()
-            #expect(try context.names("Owner") == ["empty", "heir"])
-            #expect(try context.names(of: "heir", "Owner", "items") == ["a", "b"])
+            #expect(try context.names("Owner") == ["empty", "successor"])
+            #expect(try context.names(of: "successor", "Owner", "items") == ["a", "b"])
         }
     }
 

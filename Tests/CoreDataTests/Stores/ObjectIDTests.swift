@@ -5,7 +5,7 @@ import Testing
 /// Object IDs as URIs, and URIs that are not IDs.
 @Suite struct ObjectIDTests {
     private static let model: NSManagedObjectModel = {
-        let subentity = NSEntityDescription("Heir")
+        let subentity = NSEntityDescription("Subentity")
         return NSManagedObjectModel(
             of: NSEntityDescription("Item", attribute("name", .string)),
             NSEntityDescription("Root", subentities: [subentity]), subentity,
@@ -50,7 +50,7 @@ import Testing
 
     @Test(
         "A URI finds its object after the store is opened again",
-        arguments: ["Item", "Root", "Heir", "Größe \"100%\" / a+b?#é"])
+        arguments: ["Item", "Root", "Subentity", "Größe \"100%\" / a+b?#é"])
     func uriFindsTheObject(_ entity: String) throws {
         let uri = try coordinator.inContext { context in
             let object = try context.insert(entity)
@@ -93,14 +93,14 @@ import Testing
     @Test("A URI that names the root entity finds the object of its subentity")
     func uriMayNameTheRootEntity() throws {
         let uri = try coordinator.inContext { context in
-            let subentity = try context.insert("Heir")
+            let subentity = try context.insert("Subentity")
             try context.save()
             return subentity.objectID.uriRepresentation().absoluteString
         }
         let root = try #require(coordinator.managedObjectID(for: uri.replacing("/Heir/", with: "/Root/")))
         try coordinator.inContext { context in
             let object = try context.existingObject(with: root)
-            #expect(object.entity.name == "Heir")
+            #expect(object.entity.name == "Subentity")
         }
     }
 

@@ -103,13 +103,13 @@ import Testing
         changed.isOptional = true
         changed.derivationExpression = NSExpression(format: "now()")
         let note = NSEntityDescription("Note", attribute("name", .string), changed)
-        let subentity = NSEntityDescription("Heir", attribute("more", .string))
+        let subentity = NSEntityDescription("Subentity", attribute("more", .string))
         note.subentities = [subentity]
         let list = folder.url.appendingPathComponent("Notes.plist")
         let values: [(entity: String, values: [String: Any])] = [
             ("Note", ["name": "a", "changed": Date(timeIntervalSinceReferenceDate: 1.5)]),
             ("Note", ["name": "b"]),
-            ("Heir", ["name": "c", "changed": Date(timeIntervalSinceReferenceDate: 3.25)]),
+            ("Subentity", ["name": "c", "changed": Date(timeIntervalSinceReferenceDate: 3.25)]),
         ]
         let objects = values.enumerated().map { index, object in
             ["id": "\(index)", "entity": object.entity, "values": object.values] as [String: Any]
