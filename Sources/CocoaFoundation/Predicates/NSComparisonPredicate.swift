@@ -56,15 +56,15 @@ open class NSComparisonPredicate: NSPredicate {
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// `[c]`: upper and lower case are the same.
-        public static let caseInsensitive = Options(rawValue: 1)
+        public static let caseInsensitive = Options(rawValue: TextOptions.caseInsensitive.rawValue)
         /// `[d]`: letters with and without diacritical marks are the same.
-        public static let diacriticInsensitive = Options(rawValue: 2)
+        public static let diacriticInsensitive = Options(rawValue: TextOptions.diacriticInsensitive.rawValue)
         /// `[n]`: both strings have been brought to one form already; they are compared as they are.
-        public static let normalized = Options(rawValue: 4)
+        public static let normalized = Options(rawValue: TextOptions.normalized.rawValue)
         /// `[l]`: compared by the rules of the current locale. Apple's framework keeps this option private.
-        public static let localeSensitive = Options(rawValue: 8)
+        public static let localeSensitive = Options(rawValue: TextOptions.localeSensitive.rawValue)
         /// `[w]`: what is found must be whole words. Apple's framework keeps this option private.
-        package static let wholeWords = Options(rawValue: 16)
+        package static let wholeWords = Options(rawValue: TextOptions.wholeWords.rawValue)
     }
 
     /// The expression on the left of the operator.

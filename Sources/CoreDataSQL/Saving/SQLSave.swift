@@ -3,12 +3,6 @@ import Foundation
 import ManagedObjectModel
 import ObjectGraph
 
-/// What decides which UPDATE statement an object takes.
-private struct UpdateShape: Hashable {
-    let entity: Int32
-    let changed: PropertySet
-}
-
 /// Writes units of work in one transaction.
 package struct SQLSave {
     private let store: any SQLStore
@@ -151,14 +145,14 @@ package struct SQLSave {
         var rows: [Row] = []
         rows.reserveCapacity(updates.count)
         // Objects that changed alike share a statement, and mostly come one after the other.
-        var writers: [UpdateShape: any RowWriting] = [:]
+        var writers: [SaveStatement: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
         var last:
             (storedEntity: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
         for update in updates {
             if last?.storedEntity !== update.storedEntity || last?.changed != update.changed {
                 let entity = schema.entity(update.storedEntity)
-                let shape = UpdateShape(entity: entity.number, changed: update.changed)
+                let shape = SaveStatement.update(entity: entity.number, update.changed)
                 let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
                 writers[shape] = writer
                 last = (update.storedEntity, update.changed, entity, writer)

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import ObjectGraph
 
@@ -31,27 +32,11 @@ struct JSONList {
             // Out of range is infinite.
             case .double(let value): json += value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
             case .text(let value) where hasNUL: json += "\"\(HexDigits.of(value.utf8))\""
-            case .text(let value): Self.append(value, &json)
+            case .text(let value): EscapedText.append(value, to: &json)
             case .blob(let value): json += "\"\(HexDigits.of(value))\""
             }
         }
         self.json = json + "]"
-    }
-
-    /// A string with what RFC 8259 has escaped, and no more.
-    private static func append(_ string: String, _ json: inout String) {
-        json += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": json += "\\\""
-            case "\\": json += "\\\\"
-            case "\u{0}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16)
-                json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: json.unicodeScalars.append(scalar)
-            }
-        }
-        json += "\""
     }
 }
 

@@ -198,16 +198,8 @@ extension MemorySearchIndex.Collection {
     fileprivate mutating func words(beginningWith prefix: String) -> ArraySlice<String> {
         let all = words ?? keysByWord.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         words = all
-        var (lower, upper) = (0, all.count)
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if all[middle].utf8.lexicographicallyPrecedes(prefix.utf8) {
-                lower = middle + 1
-            } else {
-                upper = middle
-            }
-        }
-        return all[lower...].prefix { $0.beginsWithBytes(of: prefix) }
+        let start = all.partitionIndex { !$0.utf8.lexicographicallyPrecedes(prefix.utf8) }
+        return all[start...].prefix { $0.beginsWithBytes(of: prefix) }
     }
 }
 

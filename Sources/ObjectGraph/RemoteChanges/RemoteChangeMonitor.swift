@@ -58,6 +58,21 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - store: is not kept; the file is its own.
+    ///   - changed: as for other monitors.
+    /// - Throws: an error of the store.
+    convenience init(
+        of store: any FollowedStore, _ file: URL, _ changed: @escaping @Sendable () -> Void
+    ) throws {
+        try self.init(
+            file,
+            version: { [weak store] in
+                guard let store else { throw NSError.removedStore }
+                return try store.foreignDataVersion()
+            }, changed)
+    }
+
     /// Reports once, as if others had committed.
     func notify() {
         queue.async {

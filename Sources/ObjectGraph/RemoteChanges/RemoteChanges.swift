@@ -84,13 +84,8 @@ package final class RemoteChanges: Sendable {
         guard isFirst else { return }
         history.skip()
         do {
-            let monitor = try RemoteChangeMonitor(
-                file,
-                version: { [weak store] in
-                    guard let store else { throw NSError.removedStore }
-                    return try store.foreignDataVersion()
-                }
-            ) { [weak self, weak store, weak coordinator] in
+            let monitor = try RemoteChangeMonitor(of: store, file) {
+                [weak self, weak store, weak coordinator] in
                 guard let self, let store, let coordinator else { return }
                 notify(store, history, coordinator)
             }

@@ -47,13 +47,7 @@ package final class StoreIndexing: @unchecked Sendable {
         search?.addListener(id) { [weak self] in self?.schedule() }
         if let store = store as? any FollowedStore, let file = store.fileURL {
             do {
-                let monitor = try RemoteChangeMonitor(
-                    file,
-                    version: { [weak store] in
-                        guard let store else { throw NSError.removedStore }
-                        return try store.foreignDataVersion()
-                    }
-                ) { [weak self] in self?.schedule() }
+                let monitor = try RemoteChangeMonitor(of: store, file) { [weak self] in self?.schedule() }
                 state.withLock { current.monitor = monitor }
             } catch {
                 Log.store.error(

@@ -60,14 +60,21 @@ extension NSPredicate {
     package func searching(_ store: any ObjectStore, _ storedEntity: StoredEntity) -> NSPredicate {
         // A store of a client's own evaluates the predicate itself.
         guard searches, store is any IndexedStore || store is NSAtomicStore else { return self }
+        return found(store, storedEntity) ?? self
+    }
+
+    /// - Returns: nil for a predicate without a search.
+    private func found(_ store: any ObjectStore, _ storedEntity: StoredEntity) -> NSPredicate? {
         if let search = self as? SearchPredicate {
             return StoredSearchPredicate(
                 search.text, Result { try StoreSearch.of(store).keys(search, storedEntity) })
         }
-        guard case .compound(let type, let parts) = shape else { return self }
+        guard case .compound(let type, let parts) = shape else { return nil }
         // A chain of many is one level.
         let all = type == .not ? parts : chainedParts
-        return NSCompoundPredicate(type: type, subpredicates: all.map { $0.searching(store, storedEntity) })
+        let found = all.map { $0.found(store, storedEntity) }
+        guard found.contains(where: { $0 != nil }) else { return nil }
+        return NSCompoundPredicate(type: type, subpredicates: zip(found, all).map { $0 ?? $1 })
     }
 }
 
