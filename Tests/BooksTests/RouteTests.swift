@@ -280,6 +280,51 @@ import Testing
         }
     }
 
+    @Test("Found words are marked in titles, names and abstracts, and everything is escaped")
+    func foundWordsAreMarked() async throws {
+        try await withPages { library, _, client in
+            try library.add("<b>Über</b> & 'die' Dörfer,Peter <i>Handke,1981,11", "Emma,Jane Austen,1815,")
+            try await client.execute(uri: "/?q=uber", method: .get) { response in
+                let text = Self.text(response)
+                #expect(
+                    text.contains(
+                        "<bdi dir=\"auto\">&lt;b&gt;<mark>Über</mark>&lt;/b&gt; &amp; &#39;die&#39; Dörfer</bdi>"))
+                #expect(text.contains("“&lt;b&gt;<mark>Über</mark>&lt;/b&gt;"))
+                #expect(text.contains("In the title, abstract") && text.contains("rank <span lang=\"en-US\">"))
+                #expect(text.contains(">1 book found</p>"))
+                for code in ["context.search", "canonicalTitle CONTAINS", "title CONTAINS[cd]"] {
+                    #expect(text.contains("<code>\(code)</code></a></th><td>1 found</td>"), "\(code)")
+                }
+                #expect(text.contains("href=\"/?q=uber&amp;by=words\""))
+                #expect(!text.contains("<b>") && !text.contains("<i>"))
+            }
+            try await client.execute(uri: "/?q=hand&by=words", method: .get) { response in
+                let text = Self.text(response)
+                #expect(text.contains("<bdi dir=\"auto\">Peter &lt;i&gt;<mark>Handke</mark></bdi>"))
+                #expect(text.contains("In the abstract, author’s name"))
+                #expect(!text.contains("<td>1 found</td></tr><tr>"))
+            }
+        }
+    }
+
+    @Test("Without words, or with words that no book has, nothing is marked")
+    func nothingIsMarked() async throws {
+        try await withPages { library, _, client in
+            try library.add("Emma,Jane Austen,1815,")
+            try await client.execute(uri: "/?q=&by=words", method: .get) { response in
+                let text = Self.text(response)
+                #expect(text.contains(">1 book</p>") && text.contains("id=\"month-1815-01\""))
+                #expect(!text.contains("<mark>") && !text.contains("context.search</code></a>"))
+            }
+            try await client.execute(uri: "/?q=xyzzy", method: .get) { response in
+                let text = Self.text(response)
+                #expect(text.contains(">0 books found</p>"))
+                #expect(text.contains("No title, abstract or author’s name has these words."))
+                #expect(!text.contains("<mark>"))
+            }
+        }
+    }
+
     @Test("An unchanged file is not sent again")
     func filesAreSentOnce() async throws {
         try await withPages { _, _, client in

@@ -58,7 +58,12 @@ final class TestLibrary: Sendable {
 
     /// The titles of a page, in order.
     func titles(_ query: BookListQuery = BookListQuery()) async throws -> [String] {
-        try await document.list(query).sections.flatMap(\.books).map(\.title)
+        try await document.list(query).books.map(\.title)
+    }
+
+    /// What the search of words finds, in order.
+    func hits(_ text: String, author: String? = nil) async throws -> [BookHit] {
+        try await document.list(BookListQuery(text: text, method: .words, author: author)).hits
     }
 }
 

@@ -19,6 +19,12 @@ struct ServeCommand: AsyncParsableCommand {
         let made = try FirstLaunch.makeRecordsIfNeeded(in: container)
         if made > 0 { Self.say("The store was empty: made \(made) books of the catalogue.") }
         if let file = container.storeFile { Self.say("Store: \(file.path)") }
+        let filled = try container.fillInAbstractTexts()
+        if filled > 0 { Self.say("The abstracts of \(filled) books can be searched now.") }
+        try container.deleteOldHistory()
+        let coordinator = container.persistentStoreCoordinator
+        try coordinator.startSearchIndexing()
+        defer { coordinator.stopSearchIndexing() }
         let site = try Site(await BooksDocument(container))
         let server = BooksApplication.server(site, port: port) { port in
             Self.say("Books: http://localhost:\(port)  (Control-C ends it)")

@@ -7,14 +7,17 @@ struct BookList: Sendable {
         var books: [BookSnapshot]
     }
 
-    /// How long one of the two searches took.
+    /// How long one of the searches took.
     struct Timing: Sendable {
         var method: SearchMethod
         var found: Int
         var duration: Duration
     }
 
-    var sections: [Section]
+    /// The months of a list by date; empty in what the index has found.
+    var sections: [Section] = []
+    /// What the index has found, the best first; empty in a list by date.
+    var hits: [BookHit] = []
     /// How many books there are on all pages.
     var found: Int
     /// The searches that were made, the one whose results are shown first.
@@ -23,5 +26,8 @@ struct BookList: Sendable {
     var previous: BookListQuery.Position?
     var next: BookListQuery.Position?
 
-    var count: Int { sections.reduce(0) { $0 + $1.books.count } }
+    /// The books of this page, in order.
+    var books: [BookSnapshot] { sections.flatMap(\.books) + hits.map(\.book) }
+
+    var count: Int { sections.reduce(hits.count) { $0 + $1.books.count } }
 }

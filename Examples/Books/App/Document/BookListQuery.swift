@@ -1,13 +1,15 @@
 import CoreData
 
-/// How titles are searched.
+/// How books are searched.
 enum SearchMethod: String, Sendable, CaseIterable {
+    /// `context.search`: the index of the words of titles, abstracts and authors' names.
+    case words
     /// `canonicalTitle CONTAINS`: the derived attribute, with the canonical form of what is looked for.
     case canonical
     /// `title CONTAINS[cd]`: every title is folded while it is searched.
     case plain
-    /// The first, with the time of the second beside it.
-    case both
+    /// The first, with the times of the others beside it.
+    case all
 }
 
 /// Which books a window shows.
@@ -28,14 +30,17 @@ struct BookListQuery: Sendable, Equatable {
         }
     }
 
-    /// What is looked for in titles; empty for nothing.
+    /// What is looked for; empty for nothing.
     var text = ""
-    var method = SearchMethod.both
+    var method = SearchMethod.all
     /// The only author whose books are shown.
     var author: String?
     var position = Position()
 
     var isSearch: Bool { !text.isEmpty || author != nil }
+
+    /// Whether the list has what the index finds, the best first, and not months.
+    var showsHits: Bool { !text.isEmpty && (method == .words || method == .all) }
 
     // MARK: Requests
 
@@ -68,18 +73,28 @@ struct BookListQuery: Sendable, Equatable {
 
     /// What a book must meet, wherever it stands in the list.
     var conditions: [NSPredicate] {
-        var conditions: [NSPredicate] = []
-        if let author { conditions.append(NSPredicate(format: "author.name == %@", author)) }
-        if !text.isEmpty { conditions.append(method == .plain ? Self.plain(text) : Self.canonical(text)) }
-        return conditions
+        guard !text.isEmpty else { return authorConditions }
+        switch method {
+        case .words, .all: return authorConditions + [Self.words(text)]
+        case .canonical: return authorConditions + [Self.canonical(text)]
+        case .plain: return authorConditions + [Self.plain(text)]
+        }
     }
 
-    /// The fast search: the store keeps the canonical form of each title.
+    /// What the only author whose books are shown demands; empty without one.
+    var authorConditions: [NSPredicate] { author.map { [NSPredicate(format: "author.name == %@", $0)] } ?? [] }
+
+    /// The search in the index: the last word may be the beginning of one, for the user may still be typing it.
+    static func words(_ text: String) -> NSPredicate {
+        NSPredicate(searching: text, completesLastWord: true)
+    }
+
+    /// The search of the canonical form of each title, which the store keeps.
     static func canonical(_ text: String) -> NSPredicate {
         NSPredicate(format: "canonicalTitle CONTAINS %@", canonicalForm(text))
     }
 
-    /// The search that folds each title while it looks.
+    /// The search that folds each title while it is made.
     static func plain(_ text: String) -> NSPredicate { NSPredicate(format: "title CONTAINS[cd] %@", text) }
 
     /// The text as the derivation `canonical:(title)` would make it.

@@ -29,6 +29,8 @@ struct BookSnapshot: Sendable, Equatable {
     var price: Decimal?
     var url: URL?
     var abstract: String?
+    /// The string that is searched.
+    var abstractText: String?
     var tint: String?
     var lastModified: Date?
     var state: ChangeState
@@ -45,6 +47,7 @@ struct BookSnapshot: Sendable, Equatable {
         price = book.price?.decimalValue
         url = book.url
         abstract = book.abstract.map { String(decoding: $0, as: UTF8.self) }
+        abstractText = book.abstractText
         tint = book.tintColor?.hex
         lastModified = book.lastModified
         state = ChangeState(book)

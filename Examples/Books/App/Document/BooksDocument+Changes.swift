@@ -118,7 +118,7 @@ extension UnsavedObject {
         }
         let changes = object.changedValues()
         let old = object.committedValues(forKeys: Array(changes.keys))
-        values = changes.keys.filter { $0 != "books" }.sorted().map { key in
+        values = changes.keys.filter { $0 != "books" && $0 != Book.Name.abstractText }.sorted().map { key in
             Value(key: key, old: Self.words(old[key], locale), new: Self.words(changes[key], locale))
         }
     }

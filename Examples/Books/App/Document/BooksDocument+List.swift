@@ -3,11 +3,14 @@ import CoreData
 extension BooksDocument {
     /// A page of the list.
     func list(_ query: BookListQuery) async throws -> BookList {
-        try await perform { context in
+        // While the index is built the document is free for other windows.
+        if query.showsHits { try await container.persistentStoreCoordinator.updateSearchIndexes() }
+        return try await perform { context in
             var timings: [BookList.Timing] = []
             if !query.text.isEmpty {
                 timings = try query.methods.map { try Self.time($0, query, context) }
             }
+            if query.showsHits { return try Self.hits(query, timings, context) }
             let found = try timings.first?.found ?? Self.count(query.conditions, context)
             guard found > 0 else { return BookList(sections: [], found: 0, timings: timings) }
             let controller = NSFetchedResultsController(
@@ -21,6 +24,22 @@ extension BooksDocument {
             list.previous = try Self.previous(query, context)
             return list
         }
+    }
+
+    /// A page of what the index finds.
+    private static func hits(
+        _ query: BookListQuery, _ timings: [BookList.Timing], _ context: NSManagedObjectContext
+    ) throws -> BookList {
+        let (hits, count) = try WordSearch(query, context).page()
+        let skip = query.position.skip
+        var list = BookList(hits: hits, found: count, timings: timings)
+        if skip > 0 {
+            list.previous = BookListQuery.Position(skip: max(0, skip - BookListQuery.pageSize))
+        }
+        if skip + hits.count < count, !hits.isEmpty {
+            list.next = BookListQuery.Position(skip: skip + hits.count)
+        }
+        return list
     }
 
     private static func sections(_ controller: NSFetchedResultsController<Book>) -> [BookList.Section] {
@@ -40,7 +59,7 @@ extension BooksDocument {
 
     // MARK: Timing
 
-    /// Counts what a search finds and how long that takes. Both searches look at every title once.
+    /// Counts what a search finds and how long that takes. The searches with CONTAINS look at every title once.
     ///
     /// A search that is over in no time is made again: the first time pays for what is kept afterwards.
     private static func time(
@@ -52,7 +71,9 @@ extension BooksDocument {
         var timing: BookList.Timing?
         for _ in 0..<3 {
             let begin = clock.now
-            let found = try count(query.conditions, context)
+            let found =
+                method == .words
+                ? try WordSearch(query, context).count() : try count(query.conditions, context)
             let duration = clock.now - begin
             let best = min(duration, timing?.duration ?? duration)
             timing = BookList.Timing(method: method, found: found, duration: best)
@@ -117,8 +138,8 @@ extension BookListQuery {
     /// The searches to make; the first one's results are shown.
     fileprivate var methods: [SearchMethod] {
         switch method {
-        case .canonical, .plain: [method]
-        case .both: [.canonical, .plain]
+        case .words, .canonical, .plain: [method]
+        case .all: [.words, .canonical, .plain]
         }
     }
 }

@@ -6,6 +6,8 @@ final class Book: NSManagedObject {
     enum Name {
         static let publishDate = "publishDate"
         static let publishMonthID = "publishMonthID"
+        static let abstract = "abstract"
+        static let abstractText = "abstractText"
     }
 
     private static let titleKey = ManagedKey<String?>("title")
@@ -15,7 +17,8 @@ final class Book: NSManagedObject {
     private static let priceKey = ManagedKey<NSDecimalNumber?>("price")
     private static let uuidKey = ManagedKey<UUID?>("uuid")
     private static let urlKey = ManagedKey<URL?>("url")
-    private static let abstractKey = ManagedKey<Data?>("abstract")
+    private static let abstractKey = ManagedKey<Data?>(Name.abstract)
+    private static let abstractTextKey = ManagedKey<String?>(Name.abstractText)
     private static let tintColorKey = ManagedKey<TintColor?>("tintColor")
     private static let authorKey = ManagedKey<Author?>("author")
     private static let authorNameKey = ManagedKey<String?>("authorName")
@@ -36,10 +39,6 @@ final class Book: NSManagedObject {
     var url: URL? {
         get { self[Self.urlKey] }
         set { self[Self.urlKey] = newValue }
-    }
-    var abstract: Data? {
-        get { self[Self.abstractKey] }
-        set { self[Self.abstractKey] = newValue }
     }
     var tintColor: TintColor? {
         get { self[Self.tintColorKey] }
@@ -104,13 +103,32 @@ final class Book: NSManagedObject {
         [
             .stored("title", \Book.title), .stored("canonicalTitle", \Book.canonicalTitle),
             .stored("price", \Book.price), .stored("uuid", \Book.uuid), .stored("url", \Book.url),
-            .stored("abstract", \Book.abstract), .stored("tintColor", \Book.tintColor),
+            .custom(Name.abstract, \Book.abstract), .stored(Name.abstractText, \Book.abstractText),
+            .stored("tintColor", \Book.tintColor),
             .stored("author", \Book.author), .stored("authorName", \Book.authorName),
             .stored("lastModified", \Book.lastModified),
             .custom(Name.publishDate, \Book.publishDate),
             .custom(Name.publishMonthID, \Book.publishMonthID),
         ]
     }
+
+    // MARK: The abstract, as bytes and as the text that is searched
+
+    /// UTF-8. The search has an index of strings, not of bytes: the text is kept beside them.
+    var abstract: Data? {
+        get { self[Self.abstractKey] }
+        set {
+            self[Self.abstractKey] = newValue
+            self[Self.abstractTextKey] = newValue.map(Self.text)
+        }
+    }
+
+    var abstractText: String? { self[Self.abstractTextKey] }
+
+    /// Sets the text of an abstract that was stored when the model had no attribute for it.
+    func fillInAbstractText() { self[Self.abstractTextKey] = abstract.map(Self.text) }
+
+    private static func text(_ abstract: Data) -> String { String(decoding: abstract, as: UTF8.self) }
 
     // MARK: Life
 

@@ -21,9 +21,45 @@ final class BooksContainer: NSPersistentContainer, @unchecked Sendable {
 
         let container = BooksContainer(name: "Books")
         if let file { container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)] }
+        for description in container.persistentStoreDescriptions {
+            // The search index follows the history of the store.
+            description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+        }
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = failure ?? error }
         if let failure { throw failure }
         return container
+    }
+
+    /// Fills in the texts of abstracts in a store of an earlier version of the program, which kept their bytes alone.
+    ///
+    /// - Returns: how many were filled in.
+    func fillInAbstractTexts() throws -> Int {
+        let context = newBackgroundContext()
+        context.undoManager = nil
+        return try context.performAndWait { () throws in
+            let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+            request.predicate = NSPredicate(format: "abstract != nil AND abstractText == nil")
+            request.resultType = .managedObjectIDResultType
+            let ids = try context.fetch(request)
+            for start in stride(from: 0, to: ids.count, by: BookImporter.batchSize) {
+                let batch: NSFetchRequest<Book> = Book.fetchRequest()
+                let end = min(start + BookImporter.batchSize, ids.count)
+                batch.predicate = NSPredicate(format: "SELF IN %@", Array(ids[start..<end]))
+                for book in try context.fetch(batch) { book.fillInAbstractText() }
+                try context.save()
+                context.reset()
+            }
+            return ids.count
+        }
+    }
+
+    /// Deletes the history of the store that is older than a week. Only the search index reads it, which does so all the time.
+    func deleteOldHistory() throws {
+        let context = newBackgroundContext()
+        try context.performAndWait { () throws in
+            let week = Date(timeIntervalSinceNow: -7 * 24 * 60 * 60)
+            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: week))
+        }
     }
 }

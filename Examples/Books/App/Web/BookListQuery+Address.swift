@@ -5,7 +5,7 @@ extension BookListQuery {
     init(_ fields: Fields) {
         text = String(
             (fields["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines).prefix(Self.longestText))
-        method = fields["by"].flatMap(SearchMethod.init(rawValue:)) ?? .both
+        method = fields["by"].flatMap(SearchMethod.init(rawValue:)) ?? .all
         author = fields["author"].flatMap { $0.isEmpty ? nil : $0 }
         switch fields["from"] {
         case "undated": position.start = .undated
@@ -32,7 +32,7 @@ extension BookListQuery {
             }
         return PageAddress(path)
             .with("q", text.isEmpty ? nil : text)
-            .with("by", method == .both || text.isEmpty ? nil : method.rawValue)
+            .with("by", method == .all || text.isEmpty ? nil : method.rawValue)
             .with("author", author)
             .with("from", start)
             .with("skip", position.skip == 0 ? nil : "\(position.skip)")

@@ -42,6 +42,9 @@ extension BooksDocument {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ServerEvent.self, bufferingPolicy: .bufferingNewest(16))
         let documentChanges = news.changes()
+        if case .books(let query) = view, query.showsHits {
+            try await container.persistentStoreCoordinator.updateSearchIndexes()
+        }
         let results = try await followedResults(view)
         if let revision, revision != news.revision { continuation.yield(ServerEvent(kind: .document)) }
         let task = Task {
@@ -74,6 +77,13 @@ extension BooksDocument {
     private func followedResults(_ view: FollowedView) async throws -> FollowedResults? {
         try await perform { context in
             switch view {
+            case .books(let query) where query.showsHits:
+                // The books of the page. Others that come to have the words are seen by the reload after any change.
+                let uuids = try WordSearch(query, context).page().hits.compactMap(\.book.uuid)
+                let request: NSFetchRequest<Book> = Book.fetchRequest()
+                request.predicate = NSPredicate(format: "uuid IN %@", uuids)
+                request.sortDescriptors = query.order(isReversed: false)
+                return try FollowedResults(request, context)
             case .books(let query):
                 return try FollowedResults(
                     query.pageRequest(), context, sectionNameKeyPath: Book.Name.publishMonthID)

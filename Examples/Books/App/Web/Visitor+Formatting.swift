@@ -38,6 +38,11 @@ extension Visitor {
 
     func number(_ number: Int) -> String { number.formatted(.number.locale(locale)) }
 
+    /// How well a book meets a search.
+    func rank(_ rank: Double) -> String {
+        rank.formatted(.number.precision(.fractionLength(2)).locale(locale))
+    }
+
     /// A short time in milliseconds.
     func milliseconds(_ duration: Duration) -> String {
         let milliseconds = duration / .milliseconds(1)

@@ -139,7 +139,7 @@ if (search) {
     const fields = new FormData(search);
     const text = fields.get("q").trim();
     if (text) address.searchParams.set("q", text);
-    if (text && fields.get("by") !== "both") address.searchParams.set("by", fields.get("by"));
+    if (text && fields.get("by") !== "all") address.searchParams.set("by", fields.get("by"));
     if (fields.get("author")) address.searchParams.set("author", fields.get("author"));
     if (address.href !== location.href) history.replaceState(null, "", address);
     load(address.href);

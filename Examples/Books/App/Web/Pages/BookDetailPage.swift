@@ -73,7 +73,7 @@ struct BookDetailPage {
         let canonical = BookListQuery.canonicalForm(book.title)
         let saveTime = book.state == .saved ? book.lastModified.map(visitor.moment) : "the time of the save"
         return [
-            plain("title", "String, required", book.title),
+            plain("title", "String, required, indexed for search", book.title),
             derived("canonicalTitle", "canonical:(title)", book.canonicalTitle, later: canonical),
             plain("publishDate", "Date", book.publishDate.map(visitor.day)),
             Attribute(
@@ -87,6 +87,7 @@ struct BookDetailPage {
                 name: "uuid", kind: "UUID", value: book.uuid?.uuidString ?? none, isCode: true, later: nil),
             plain("url", "URI", book.url?.absoluteString),
             plain("abstract", "Binary", book.abstract.map { "\($0.utf8.count) bytes of UTF-8" }),
+            plain("abstractText", "String, indexed for search", book.abstractText),
             Attribute(
                 name: "tintColor", kind: "Transformable: TintColor", value: book.tint ?? none, isCode: true,
                 later: nil),
