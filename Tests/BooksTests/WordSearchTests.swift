@@ -12,7 +12,8 @@ import Testing
     @Test("Words are found regardless of case and accents, and by the beginning of the last one")
     func wordsAreFound() async throws {
         let library = try await TestLibrary()
-        try library.add("Über die Dörfer,Peter Handke,1981,", "Exuberance,,1990,", "Das Schloß,Franz Kafka,1926,")
+        try library.add(
+            "Über die Dörfer,Peter Handke,1981,", "Exuberance,,1990,", "Das Schloß,Franz Kafka,1926,")
         func find(_ text: String) async throws -> [String] { try await library.hits(text).map(\.book.title) }
         for text in ["uber", "ÜBER DIE", "uber do", "dorfer uber", "handke", "uber hand", "\"die dörfer\""] {
             #expect(try await find(text) == ["Über die Dörfer"], "\(text)")
@@ -100,7 +101,8 @@ import Testing
         #expect(hits.map { Self.marked($0.author) } == ["Arno [Schmidt]"])
 
         try await library.document.discard()
-        #expect(try await library.hits("zett").isEmpty && library.hits("schmidt").isEmpty)
+        #expect(try await library.hits("zett").isEmpty)
+        #expect(try await library.hits("schmidt").isEmpty)
         #expect(try await library.hits("one").count == 1)
     }
 
@@ -132,20 +134,27 @@ import Testing
     @Test("The text of an abstract follows its bytes, also by key and by undo")
     func theTextFollowsTheBytes() async throws {
         let library = try await TestLibrary()
-        try await library.document.perform { context in
+        let document = library.document
+        let uuid = try await document.perform { context in
             let book = Book(context: context)
             book.title = "One"
             book.abstract = Data("Größe".utf8)
             try context.save()
             #expect(book.abstractText == "Größe")
+            return try #require(book.uuid)
+        }
+        try await document.perform { context in
+            let book = try #require(try context.book(uuid))
             book.setValue(Data("Tiefe".utf8), forKey: "abstract")
             #expect(book.abstractText == "Tiefe")
-            context.processPendingChanges()
-            context.undo()
-            #expect(book.abstractText == "Größe" && book.abstract == Data("Größe".utf8))
-            book.abstract = nil
-            #expect(book.abstractText == nil)
         }
+        try await document.undo()
+        #expect(try await document.book(uuid)?.abstractText == "Größe")
+        #expect(try await document.book(uuid)?.abstract == "Größe")
+        _ = try await library.change(uuid) { $0[.abstract] = "" }
+        #expect(try await document.book(uuid)?.abstractText == nil)
+        let changes = try await document.unsavedObjects(limit: 10, locale: Locale(identifier: "en_US"))
+        #expect(changes.map { $0.values.map(\.key) } == [["abstract"]])
     }
 
     @Test("A store without texts of abstracts opens, and its abstracts can be searched")
@@ -158,7 +167,7 @@ import Testing
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: old)
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: file, options: nil)
-        let context = NSManagedObjectContext(.privateQueue)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait { () throws in
             for title in ["Moby-Dick", "Emma"] {

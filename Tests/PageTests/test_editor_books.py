@@ -36,14 +36,15 @@ class BuildsBooks(EditorTest):
         page = self.page
         self.add_entity("Author")
         page.get_by_label("Codegen").select_option("Manual/None")
-        self.attribute("name", "String", optional=False, minValueString="1")
+        self.attribute("name", "String", optional=False, minValueString="1", spotlightIndexingEnabled=True)
         self.add_member("relationship", "books")
         page.locator("#f-toMany").select_option("To Many")
 
         self.add_entity("Book")
         page.get_by_label("Codegen").select_option("Manual/None")
         self.attribute("abstract", "Binary")
-        self.attribute("title", "String", optional=False, minValueString="1")
+        self.attribute("abstractText", "String", spotlightIndexingEnabled=True)
+        self.attribute("title", "String", optional=False, minValueString="1", spotlightIndexingEnabled=True)
         self.attribute("price", "Decimal", defaultValueString="", minValueString="0")
         self.attribute("publishDate", "Date")
         self.attribute("publishMonthID", "String", transient=True)

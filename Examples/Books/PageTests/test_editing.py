@@ -58,7 +58,7 @@ class Editing(PageTest):
         expect(page.locator("#author-count")).to_have_text("1")
         expect(page.locator("#author-total")).to_have_text("295.00")
         expect(page.locator(".stored")).to_contain_text("ZABSTRACT")
-        self.open("/?q=zettel")
+        self.open("/?q=zettel&by=canonical")
         expect(page.locator("#list h2 time")).to_have_text("April 1970")
 
     def test_errors_stand_at_their_fields_and_nothing_is_lost(self):
@@ -107,7 +107,7 @@ class Editing(PageTest):
         self.open_book("Villette")
         self.change({"Published": "2020-02-02"})
         expect(page.locator("#value-publishMonthID")).to_contain_text("2020002")
-        self.open("/?q=villette")
+        self.open("/?q=villette&by=canonical")
         expect(page.locator("#list h2 time")).to_have_text("February 2020")
         page.get_by_role("button", name="Undo").click()
         expect(page.locator("#list h2 time")).to_have_text("January 1853")

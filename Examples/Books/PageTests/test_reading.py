@@ -58,7 +58,7 @@ class Reading(PageTest):
             ("ja-JP", "1925年4月", "3.00"),
         ]:
             page = self.window(locale=locale)
-            self.open("/?q=gatsby", page)
+            self.open("/?q=gatsby&by=canonical", page)
             heading = page.locator("#list h2 [lang]")
             expect(heading).to_have_text(month)
             self.holds(lambda: heading.get_attribute("lang").startswith(locale[:2]))
@@ -102,19 +102,20 @@ class Searching(PageTest):
     def test_search_while_typing_ignores_case_and_accents(self):
         self.open()
         for text in ["uber die", "ÜBER DIE", "über die d"]:
-            self.page.get_by_label("Search titles").fill(text)
+            self.page.get_by_label("Search books").fill(text)
             expect(self.page.locator("#search-status")).to_have_text("1 book found")
             expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
         expect(self.page).to_have_url(re.compile("q="))
-        self.page.get_by_label("Search titles").fill("")
+        self.page.get_by_label("Search books").fill("")
         expect(self.page.locator("#search-status")).to_have_text(f"{len(catalogue())} books")
 
-    def test_both_times_are_shown_side_by_side(self):
+    def test_all_times_are_shown_side_by_side(self):
         self.open("/?q=uber%20die")
         rows = self.page.locator("#timings tbody tr")
-        expect(rows).to_have_count(2)
-        expect(rows.nth(0)).to_contain_text("canonicalTitle CONTAINS")
-        expect(rows.nth(1)).to_contain_text("title CONTAINS[cd]")
+        expect(rows).to_have_count(3)
+        expect(rows.nth(0)).to_contain_text("context.search")
+        expect(rows.nth(1)).to_contain_text("canonicalTitle CONTAINS")
+        expect(rows.nth(2)).to_contain_text("title CONTAINS[cd]")
         for row in rows.all():
             expect(row.locator(".time")).to_have_text(re.compile(r"^[\d.,]+ ms$"))
         expect(self.page.locator("#timings caption")).to_contain_text("uber die")
@@ -128,16 +129,58 @@ class Searching(PageTest):
 
     def test_nothing_found_is_said(self):
         self.open()
-        self.page.get_by_label("Search titles").fill("xyzzy")
+        self.page.get_by_label("Search books").fill("xyzzy")
         expect(self.page.locator("#search-status")).to_have_text("0 books found")
+        expect(self.page.locator("#list")).to_contain_text("No title, abstract or author’s name has these words")
+        expect(self.page.locator(".book")).to_have_count(0)
+        self.page.get_by_label("canonicalTitle CONTAINS").check()
         expect(self.page.locator("#list")).to_contain_text("No book has this in its title")
+
+    def test_found_words_are_marked_with_the_reason_and_the_rank(self):
+        self.open()
+        self.page.get_by_label("Search books").press_sequentially("dorfer uber")
+        row = self.page.locator(".book")
+        expect(self.page.locator("#search-status")).to_have_text("1 book found")
+        expect(row.locator("h3 mark")).to_have_text(["Über", "Dörfer"])
+        expect(row.locator(".reason mark")).to_have_text(["Über", "Dörfer"])
+        expect(row.locator(".reason")).to_contain_text("is a book by Peter Handke.")
+        expect(row.locator(".where")).to_have_text(re.compile(r"^In the title, abstract · rank \d+\.\d\d$"))
+        # A mark is seen, and not only in the text.
+        title = row.locator("h3 mark").first
+        self.holds(lambda: title.evaluate(
+            "e => getComputedStyle(e).backgroundColor !== getComputedStyle(e.closest('.book')).backgroundColor"))
+
+    def test_the_name_of_an_author_finds_the_books(self):
+        books = [book["title"] for book in catalogue() if book["author"] == "Franz Kafka"]
+        self.open("/?q=kafk")
+        expect(self.page.locator("#search-status")).to_have_text(f"{len(books)} books found")
+        self.eventually(sorted(books), lambda: sorted(self.page.locator(".book h3").all_inner_texts()))
+        expect(self.page.locator(".book .author mark")).to_have_text(["Kafka"] * len(books))
+        expect(self.page.locator(".where").first).to_contain_text("author’s name")
+        # The searches of titles do not find them, and are one step away.
+        rows = self.page.locator("#timings tbody tr")
+        expect(rows.nth(1)).to_contain_text("0 found")
+        rows.nth(1).get_by_role("link").click()
+        expect(self.page).to_have_url(re.compile("by=canonical"))
+        expect(self.page.locator("#search-status")).to_have_text("0 books found")
+        expect(self.page.get_by_label("canonicalTitle CONTAINS")).to_be_checked()
+
+    def test_an_empty_search_shows_all_books_by_month(self):
+        self.open("/?q=kafka&by=words")
+        expect(self.page.locator("mark").first).to_be_visible()
+        expect(self.page.locator("#timings tbody tr")).to_have_count(1)
+        self.page.get_by_label("Search books").fill("")
+        expect(self.page.locator("#search-status")).to_have_text(f"{len(catalogue())} books")
+        expect(self.page.locator("#list h2 time").first).to_be_visible()
+        expect(self.page.locator("mark")).to_have_count(0)
+        expect(self.page.locator("#timings tbody tr")).to_have_count(0)
 
     def test_the_books_of_an_author(self):
         self.open("/?q=process")
         self.page.get_by_role("link", name="Franz Kafka").click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Books by Franz Kafka")
         self.holds(lambda: self.page.locator(".book").count() >= 2)
-        self.page.get_by_label("Search titles").fill("verwandlung")
+        self.page.get_by_label("Search books").fill("verwandlung")
         expect(self.page.locator(".book")).to_have_count(1)
 
 
@@ -146,9 +189,10 @@ class WithoutScript(PageTest):
 
     def test_reading_and_searching_work(self):
         self.open()
-        self.page.get_by_label("Search titles").fill("uber die")
+        self.page.get_by_label("Search books").fill("uber die")
         self.page.get_by_role("button", name="Search").click()
         expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
+        expect(self.page.locator(".book h3 mark")).to_have_text(["Über", "die"])
         self.page.get_by_role("link", name="Über die Dörfer").click()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Über die Dörfer")
         expect(self.page.get_by_role("table").last).to_contain_text("ZCANONICALTITLE")

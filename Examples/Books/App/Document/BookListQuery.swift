@@ -82,7 +82,9 @@ struct BookListQuery: Sendable, Equatable {
     }
 
     /// What the only author whose books are shown demands; empty without one.
-    var authorConditions: [NSPredicate] { author.map { [NSPredicate(format: "author.name == %@", $0)] } ?? [] }
+    var authorConditions: [NSPredicate] {
+        author.map { [NSPredicate(format: "author.name == %@", $0)] } ?? []
+    }
 
     /// The search in the index: the last word may be the beginning of one, for the user may still be typing it.
     static func words(_ text: String) -> NSPredicate {
