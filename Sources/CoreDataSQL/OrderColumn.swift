@@ -1,3 +1,5 @@
+import CocoaFoundation
+
 /// The numbers that keep the order of an ordered relationship in the rows of its links.
 ///
 /// Multiples of 1024, as Apple's stores have them, leave room: an insertion or a move writes the rows of what moves. Where the
@@ -47,16 +49,12 @@ package enum OrderColumn {
         var earlier = [Int](repeating: -1, count: numbers.count)
         for (index, number) in numbers.enumerated() {
             guard let number, usable.contains(number) else { continue }
-            var (lower, upper) = (0, ends.count)
-            while lower < upper {
-                let middle = (lower + upper) / 2
-                if ends[middle].number < number { lower = middle + 1 } else { upper = middle }
-            }
-            if lower > 0 { earlier[index] = ends[lower - 1].index }
-            if lower == ends.count {
+            let position = ends.partitionIndex { $0.number >= number }
+            if position > 0 { earlier[index] = ends[position - 1].index }
+            if position == ends.count {
                 ends.append((index, number))
             } else {
-                ends[lower] = (index, number)
+                ends[position] = (index, number)
             }
         }
         var selection: [Int] = []

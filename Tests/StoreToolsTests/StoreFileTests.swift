@@ -27,6 +27,38 @@ import Testing
         #expect(try StoreReport(zoo.url).externalFileCount == before + 1)
     }
 
+    @Test("A file of external data is read piece by piece, also after another file has taken its name")
+    func externalFileIsReadPieceByPiece() throws {
+        let zoo = try ZooStore()
+        let folder = zoo.folder.appending(path: ".Zoo_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let name = UUID().uuidString
+        let place = folder.appending(path: name)
+        try Data([1, 2, 3]).write(to: place)
+        let store = try zoo.open()
+        defer { try? store.close() }
+        let file = try store.externalFile(named: name)
+        #expect(file.byteCount == 3)
+        try FileManager.default.removeItem(at: place)
+        try Data([9]).write(to: place)
+        #expect(try file.read(at: 0, count: 2) == Data([1, 2]))
+        #expect(try file.read(at: 2, count: 9) == Data([3]))
+        #expect(throws: (any Error).self) { try store.externalFile(named: UUID().uuidString) }
+    }
+
+    @Test("Of tables that belong to no entity, a dump leaves out and names those that are not SQLite's own")
+    func tablesOfTheDatabaseAreNotNamed() throws {
+        let zoo = try ZooStore()
+        try zoo.sql("CREATE TABLE others (k INTEGER PRIMARY KEY AUTOINCREMENT)")
+        try zoo.sql("INSERT INTO others DEFAULT VALUES")
+        let store = try zoo.open()
+        defer { try? store.close() }
+        // SQLite counts the keys in a table of its own.
+        #expect(try zoo.value("SELECT seq FROM sqlite_sequence") == 1.databaseValue)
+        let notices = try StoreDump(store).write { _ in }
+        #expect(notices == ["Tables that belong to no entity are not part of the dump: others."])
+    }
+
     @Test("Metadata are set and removed, except the framework's own")
     func metadataAreSetAndRemoved() throws {
         let zoo = try ZooStore()

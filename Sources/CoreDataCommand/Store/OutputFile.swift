@@ -1,3 +1,4 @@
+import CoreData
 import DurableFiles
 import Foundation
 
@@ -51,7 +52,7 @@ final class OutputFile {
     }
 
     private static func requireOther(_ status: stat, _ path: String, _ store: URL) throws {
-        for name in ["", "-wal", "-shm", "-journal"].map({ store.path + $0 }) {
+        for name in [store.path] + SQLiteStoreTables(store).logPaths {
             var own = stat()
             guard stat(name, &own) == 0, own.st_dev == status.st_dev, own.st_ino == status.st_ino else {
                 continue

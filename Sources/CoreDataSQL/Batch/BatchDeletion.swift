@@ -18,9 +18,9 @@ package struct BatchDeletion {
 
     /// Deletes what a query finds.
     ///
-    /// - Throws: 1600 when a rule denies it, 134050 when a mandatory relationship would be left empty.
+    /// - Throws: as `StoreBatch.keys(_:)`; 1600 when a rule denies it, 134050 when a mandatory relationship would be left empty.
     package mutating func run(_ query: FetchQuery) throws -> BatchOutcome {
-        let found = try batch.connection.keys(FetchCompiler(schema: batch.schema).keys(query))
+        let found = try batch.keys(query)
         // Owners go before what they own, so that derived values of the dead are not computed.
         var order: [RowKey] = []
         try collect(found, &order)

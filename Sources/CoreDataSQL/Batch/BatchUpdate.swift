@@ -4,6 +4,8 @@ import Foundation
 import ManagedObjectModel
 
 /// Changes rows by one UPDATE, whose new values are all computed before the first row changes.
+///
+/// Where the database cannot decide the condition, rows decide it first, and the UPDATE has a list of their keys.
 package struct BatchUpdate {
     /// A column's new value: of the row, or the same for all.
     private enum Value {
@@ -66,7 +68,15 @@ package struct BatchUpdate {
     }
 
     package func run(keepingIDs: Bool) throws -> BatchOutcome {
-        let statement = try statement()
+        let statement = try batch.snapshot.tables.compiler.result(of: query) {
+            try self.statement(of: query)
+        } decided: {
+            // What a value is computed by has to be SQL: all values are there before the first row changes.
+            var found = FetchQuery(storedEntity: query.storedEntity)
+            found.includesSubentities = query.includesSubentities
+            found.references = try batch.snapshot.rows(for: $0).map(\.reference)
+            return try self.statement(of: found)
+        }
         let isChangingFiles = changed.contains { query.storedEntity.layout.slots[$0].isExternal }
         let keys = try batch.leavingExternalFiles(isChangingFiles) {
             try batch.store.derivedValues.ignoring { try changedKeys(statement) }
@@ -115,7 +125,7 @@ package struct BatchUpdate {
         return SQLStatement(.number(condition))
     }
 
-    private func statement() throws -> SQLStatement {
+    private func statement(of query: FetchQuery) throws -> SQLStatement {
         let table: SQLStatement = "\(name: entity.table)"
         var computed: [NSExpression] = []
         let sets = values.map { column, value -> SQLStatement in

@@ -47,6 +47,18 @@ package final class StoreBatch {
         return outcome
     }
 
+    /// The entity numbers and keys of what a query finds, in order. Rows decide what the database cannot.
+    ///
+    /// - Throws: an error of the database; 134060 for a condition or an order that cannot be evaluated.
+    func keys(_ query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
+        let compiler = snapshot.tables.compiler
+        return try compiler.result(of: query) {
+            try connection.keys(compiler.keys(query))
+        } decided: {
+            try snapshot.rows(for: $0).map { ($0.entityNumber, $0.reference) }
+        }
+    }
+
     /// Writes to the history which rows a statement changed.
     func noteUpdates(_ keys: [(entityNumber: Int32, reference: Int64)], _ changed: PropertySet) throws {
         guard let history = snapshot.tables.trackedHistory, !keys.isEmpty else { return }

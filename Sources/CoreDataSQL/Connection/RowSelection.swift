@@ -83,10 +83,9 @@ package final class RowSelection: Sendable {
 extension SQLSchema {
     /// What reads rows of an entity and its subentities.
     ///
-    /// - Parameter slots: the properties that are wanted; nil for all. `StoreTables` keeps the selection of all.
-    package func selection(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowSelection {
+    /// - Parameter slots: the properties that are wanted; nil for all. `StoreTables` keeps the selections.
+    func selection(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowSelection {
         RowSelection(
-            family: entity.familyNumbers.compactMap(self.entity), only: slots,
-            dialect: slots == nil ? dialect : nil)
+            family: entity.familyNumbers.compactMap(self.entity), only: slots, dialect: dialect)
     }
 }

@@ -1,6 +1,34 @@
 import Foundation
 import ObjectGraph
 
+extension SQLReading {
+    /// The rows that a statement finds, packed.
+    ///
+    /// - Throws: as `forEachRow(of:as:timestamp:_:)`.
+    package func rows(
+        _ statement: RenderedSQL, as selection: RowSelection,
+        timestamp: Double = Date.timeIntervalSinceReferenceDate
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        try forEachRow(of: statement, as: selection, timestamp: timestamp) { rows.append($0) }
+        return rows
+    }
+
+    /// The number of the entity and the key of each row.
+    package func keys(_ statement: RenderedSQL) throws -> [(entityNumber: Int32, reference: Int64)] {
+        var keys: [(entityNumber: Int32, reference: Int64)] = []
+        try forEachPair(of: statement) { keys.append((Int32(truncatingIfNeeded: $0), $1)) }
+        return keys
+    }
+
+    /// The integer in the first column of the last row; 0 for NULL and where there is no row.
+    package func integer(_ statement: RenderedSQL) throws -> Int64 {
+        var value: Int64 = 0
+        try forEachRow(of: statement) { value = $0.integer(0) }
+        return value
+    }
+}
+
 // Statements as pieces, which the connection's dialect renders.
 
 extension SQLConnection {
@@ -58,15 +86,6 @@ extension SQLConnection {
     ///
     /// - Throws: as `forEachRow(of:as:timestamp:_:)`.
     package func rows(
-        _ statement: RenderedSQL, as selection: RowSelection,
-        timestamp: Double = Date.timeIntervalSinceReferenceDate
-    ) throws -> [Row] {
-        var rows: [Row] = []
-        try forEachRow(of: statement, as: selection, timestamp: timestamp) { rows.append($0) }
-        return rows
-    }
-
-    package func rows(
         _ statement: SQLStatement, as selection: RowSelection,
         timestamp: Double = Date.timeIntervalSinceReferenceDate
     ) throws -> [Row] {
@@ -74,12 +93,6 @@ extension SQLConnection {
     }
 
     /// The number of the entity and the key of each row.
-    package func keys(_ statement: RenderedSQL) throws -> [(entityNumber: Int32, reference: Int64)] {
-        var keys: [(entityNumber: Int32, reference: Int64)] = []
-        try forEachPair(of: statement) { keys.append((Int32(truncatingIfNeeded: $0), $1)) }
-        return keys
-    }
-
     package func keys(_ statement: SQLStatement) throws -> [(entityNumber: Int32, reference: Int64)] {
         try keys(dialect.render(statement))
     }
@@ -97,12 +110,6 @@ extension SQLConnection {
     /// The same of a statement with parameters.
     package func integer(_ statement: SQLStatement, _ values: [SQLValue]) throws -> Int64 {
         try integer(dialect.render(statement).binding(values))
-    }
-
-    package func integer(_ statement: RenderedSQL) throws -> Int64 {
-        var value: Int64 = 0
-        try forEachRow(of: statement) { value = $0.integer(0) }
-        return value
     }
 
     /// The strings in the first column, without NULL.

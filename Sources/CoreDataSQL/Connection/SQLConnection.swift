@@ -8,7 +8,7 @@ import ObjectGraph
 /// and packs whole rows straight from its client's memory, so that the values of objects do not pass through this protocol one by one.
 ///
 /// Every method throws what the database reports as an `SQLError`.
-package protocol SQLConnection {
+package protocol SQLConnection: SQLReading {
     /// How the database spells statements.
     var dialect: any SQLDialect { get }
 
@@ -26,6 +26,26 @@ package protocol SQLConnection {
     /// - Parameter columns: those that the statement has parameters for.
     func rowWriter(_ statement: RenderedSQL, _ columns: [SQLColumn]) throws -> any RowWriting
 
+    /// The INSERT that is run for the changes of a transaction of the history.
+    ///
+    /// - Parameter transaction: the number of the transaction.
+    func changeWriter(_ statement: RenderedSQL, transaction: Int64) throws -> any ChangeWriting
+
+    /// The names of the columns of a table, in their order; none where there is no such table.
+    func columnNames(of table: String) throws -> [String]
+
+    /// Runs a block in a transaction, which is rolled back when the block throws. There must not be one already.
+    func inTransaction<Value>(_ body: () throws -> Value) throws -> Value
+
+    /// Runs a block whose changes alone are rolled back when it throws.
+    func inSavepoint<Value>(_ body: () throws -> Value) throws -> Value
+
+    /// Ends the running statement with an error whose `isInterrupted` is true. Any thread may call it.
+    func interrupt()
+}
+
+/// What finds rows by statements: a connection, also one that does nothing else.
+package protocol SQLReading {
     /// Calls `body` with each row that a statement finds.
     func forEachRow(of statement: RenderedSQL, _ body: (any SQLRow) throws -> Void) throws
 
@@ -44,18 +64,6 @@ package protocol SQLConnection {
 
     /// Owner, entity number and key of each link, which are the columns of the statement.
     func links(_ statement: RenderedSQL) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]]
-
-    /// The names of the columns of a table, in their order; none where there is no such table.
-    func columnNames(of table: String) throws -> [String]
-
-    /// Runs a block in a transaction, which is rolled back when the block throws. There must not be one already.
-    func inTransaction<Value>(_ body: () throws -> Value) throws -> Value
-
-    /// Runs a block whose changes alone are rolled back when it throws.
-    func inSavepoint<Value>(_ body: () throws -> Value) throws -> Value
-
-    /// Ends the running statement with an error whose `isInterrupted` is true. Any thread may call it.
-    func interrupt()
 }
 
 /// A statement that a connection keeps, with values that are bound by position, from 1.
@@ -63,12 +71,6 @@ package protocol SQLConnection {
 /// It is the connection's one statement of that text: two users of it must not alternate.
 package protocol SQLPreparedStatement: AnyObject {
     func bind(_ value: SQLValue, at position: Int) throws
-    func bind(_ integer: Int64, at position: Int) throws
-    func bindNull(at position: Int) throws
-    /// Binds bytes that stay where they are until the statement is reset.
-    func bind(inPlace bytes: UnsafeRawBufferPointer, at position: Int) throws
-    /// Binds a value of a row, which has to live until the statement is reset.
-    func bind(_ row: Row, _ slot: Int, _ kind: SlotKind, at position: Int) throws
 
     /// Goes to the next row; false when there is none.
     func step() throws -> Bool
@@ -132,3 +134,26 @@ package protocol RowWriting: AnyObject {
     /// Releases the bytes of the last row, which stay bound until the next one replaces them.
     func finish()
 }
+
+/// Binds changes to the statement that inserts them into the history, one after the other, each in one call.
+///
+/// Parameters: the number of the change, its type, the number of the object's entity, the object's key, the transaction, the properties that an
+/// update changed, and values of a deleted object.
+package protocol ChangeWriting: AnyObject {
+    /// Inserts a change.
+    ///
+    /// - Parameter changed: a bit for each property that changed; nil for a change that is not an update.
+    func insert(
+        _ number: Int64, _ type: NSPersistentHistoryChangeType, _ entityNumber: Int32, _ reference: Int64,
+        changed: UnsafeRawBufferPointer?
+    ) throws
+    /// Inserts the deletion of an object.
+    ///
+    /// - Parameters:
+    ///   - row: the object's last row.
+    ///   - values: those of its values that outlive it, each with its position among the parameters for such values.
+    func insertDeletion(_ number: Int64, of row: Row, keeping values: ArraySlice<OutlivingValue>) throws
+}
+
+/// A value of a row that is kept in the history when its object is deleted: its position among them, and where the row has it.
+package typealias OutlivingValue = (position: Int, rowSlot: Int, kind: SlotKind)

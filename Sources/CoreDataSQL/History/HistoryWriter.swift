@@ -131,9 +131,9 @@ package struct HistoryWriter {
     }
 }
 
-/// Binds one row after the other to the statement that inserts changes.
+/// Writes the changes of one transaction, numbered one after the other.
 private struct ChangeRows {
-    private let statement: any SQLPreparedStatement
+    private let writer: any ChangeWriting
     private let tombstoneCount: Int
     private var next: Int64
     private var bitmap: [UInt8] = []
@@ -142,14 +142,16 @@ private struct ChangeRows {
         _ connection: any SQLConnection, _ history: StoreHistory, transaction: Int64, first: Int64
     ) throws {
         let tables = history.tables
-        statement = try connection.prepare(
-            history.statements.statement(.insertChange) { tables.insertChange })
+        writer = try connection.changeWriter(
+            history.statements.statement(.insertChange) { tables.insertChange }, transaction: transaction)
         tombstoneCount = tables.tombstoneCount
         next = first
-        try statement.bind(transaction, at: 5)
     }
 
-    mutating func insert(_ row: Row) throws { try run(.insert, (row.entityNumber, row.reference)) }
+    mutating func insert(_ row: Row) throws {
+        try writer.insert(next, .insert, row.entityNumber, row.reference, changed: nil)
+        next += 1
+    }
 
     mutating func update(
         _ update: UnitOfWork.Update, _ row: Row, _ columns: HistoryColumns,
@@ -189,34 +191,15 @@ private struct ChangeRows {
             bytes.update(repeating: 0)
             mark(bytes)
             let bits = UnsafeRawBufferPointer(start: bytes.baseAddress, count: count)
-            if count > 0 { try statement.bind(inPlace: bits, at: 6) }
-            try run(.update, key)
+            try writer.insert(
+                next, .update, key.entityNumber, key.reference, changed: count > 0 ? bits : nil)
         }
-        try statement.bindNull(at: 6)
+        next += 1
     }
 
     mutating func delete(_ row: Row, _ columns: HistoryColumns) throws {
-        let kept = columns.tombstones.prefix(tombstoneCount)
-        try withExtendedLifetime(row) {
-            for (index, slot) in kept.enumerated() {
-                // Apple's framework keeps no value that may be in a file, wherever it is.
-                if slot.isExternal { continue }
-                try statement.bind(row, slot.rowSlot, slot.kind, at: 7 + index)
-            }
-            try run(.delete, (row.entityNumber, row.reference))
-        }
-        for index in kept.indices { try statement.bindNull(at: 7 + index) }
-    }
-
-    private mutating func run(
-        _ type: NSPersistentHistoryChangeType, _ key: (entityNumber: Int32, reference: Int64)
-    ) throws {
-        defer { statement.reset() }
-        try statement.bind(next, at: 1)
-        try statement.bind(Int64(type.rawValue), at: 2)
-        try statement.bind(Int64(key.entityNumber), at: 3)
-        try statement.bind(key.reference, at: 4)
-        _ = try statement.step()
+        try writer.insertDeletion(
+            next, of: row, keeping: columns.outlivingValues.prefix { $0.position < tombstoneCount })
         next += 1
     }
 }

@@ -31,6 +31,8 @@ package final class HistoryColumns: ChangedProperties {
     private let layout: EntityLayout
     /// The attributes whose values outlive their object, by name: the columns `ZTOMBSTONE0` and so on.
     package let tombstones: [PropertySlot]
+    /// Those of them whose values are written. Apple's framework keeps no value that may be in a file, wherever it is.
+    let outlivingValues: [OutlivingValue]
 
     /// How many bytes a bitmap of the entity takes.
     package var byteCount: Int { (slots.count + 7) / 8 }
@@ -65,6 +67,8 @@ package final class HistoryColumns: ChangedProperties {
         tombstones = layout.slots.filter {
             $0.isStored && $0.attribute?.preservesValueInHistoryOnDeletion ?? false
         }.sorted { Self.isBefore($0.name, $1.name) }
+        outlivingValues = tombstones.enumerated().filter { !$0.element.isExternal }
+            .map { ($0.offset, $0.element.rowSlot, $0.element.kind) }
     }
 
     private static func isBefore(_ a: String, _ b: String) -> Bool {

@@ -11,6 +11,8 @@ package struct StoreTable: Sendable {
     package let name: String
     /// Whether the table keeps no rows itself, or keeps what a virtual one holds.
     package let isPartOfIndex: Bool
+    /// Whether the database keeps the table for itself.
+    package let isOfDatabase: Bool
     package let columns: [Column]
     /// By name.
     package let indexes: [String]
@@ -18,10 +20,12 @@ package struct StoreTable: Sendable {
     package let triggers: [String]
 
     package init(
-        name: String, isPartOfIndex: Bool, columns: [Column], indexes: [String], triggers: [String]
+        name: String, isPartOfIndex: Bool, isOfDatabase: Bool, columns: [Column], indexes: [String],
+        triggers: [String]
     ) {
         self.name = name
         self.isPartOfIndex = isPartOfIndex
+        self.isOfDatabase = isOfDatabase
         self.columns = columns
         self.indexes = indexes
         self.triggers = triggers

@@ -45,6 +45,13 @@ package struct DecidedQuery {
         try RowQuery(store, query, deciding: rest).rows(among: store.rows(for: narrowed))
     }
 
+    /// The rows of the result among those that may belong to it.
+    ///
+    /// - Throws: as `rows(of:)`.
+    func rows(among rows: [Row], _ source: any RowSource) throws -> [Row] {
+        try RowQuery(source, query, deciding: rest).rows(among: rows)
+    }
+
     /// The dictionaries of the result.
     ///
     /// - Throws: as `rows(of:)`.

@@ -38,6 +38,17 @@ package struct FetchCompiler: Sendable {
         try statement(query, .rows) { try rows(query, columns: columns) }
     }
 
+    /// A statement with some columns of the fetched entity's table.
+    ///
+    /// - Parameters:
+    ///   - slots: the properties whose columns these are.
+    ///   - columns: the list of the `RowSelection` of these properties.
+    package func partialRows(
+        _ query: FetchQuery, _ slots: PropertySet, columns: SQLStatement
+    ) throws -> RenderedSQL {
+        try statement(query, .partialRows(slots)) { try rows(query, columns: columns) }
+    }
+
     /// A statement with entity number and key.
     package func keys(_ query: FetchQuery) throws -> RenderedSQL {
         try statement(query, .keys) {

@@ -18,7 +18,11 @@ struct SelectTemplate: Sendable {
 
     /// What is the same in all queries with one statement.
     struct Shape: Hashable {
-        enum Result { case rows, keys, count }
+        enum Result: Hashable {
+            case rows, keys, count
+            /// Rows with some of their properties.
+            case partialRows(PropertySet)
+        }
 
         /// A piece of a condition.
         enum Piece: Hashable {

@@ -3,7 +3,8 @@ import ObjectGraph
 
 /// Why a database cannot decide a condition or compute a value, though SQL has words for it.
 ///
-/// Fetches decide on rows then. Where no fetch is, clients get the error 134060.
+/// Rows decide the conditions of fetches and of batch requests then. For a value that a batch update would have the database compute,
+/// clients get the error 134060.
 package struct SQLObstacle: Error, CustomNSError, CustomStringConvertible {
     /// A clause that says what there is not: "it does not compare strings under options".
     package let reason: String

@@ -1,5 +1,6 @@
 import ManagedObjectModel
 import ObjectGraph
+import Synchronization
 
 /// The tables of one open database, and what reads and writes them.
 package final class StoreTables: Sendable {
@@ -11,6 +12,8 @@ package final class StoreTables: Sendable {
     /// The statements of saves.
     package let statements: RenderedStatements<SaveStatement>
     private let selections: [Int32: RowSelection]
+    /// Those of some properties, which clients choose.
+    private let partialSelections = Mutex<[PartialSelection: RowSelection]>([:])
 
     package init(_ schema: SQLSchema, _ history: StoreHistory?) {
         self.schema = schema
@@ -27,8 +30,29 @@ package final class StoreTables: Sendable {
         selections[entity.number] ?? schema.selection(of: entity)
     }
 
+    /// What reads some properties, by their slots, of rows of an entity and its subentities.
+    package func selection(of entity: SQLEntity, only slots: PropertySet) -> RowSelection {
+        let key = PartialSelection(entity: entity.number, slots: slots)
+        if let known = partialSelections.withLock({ $0[key] }) { return known }
+        let made = schema.selection(of: entity, only: slots)
+        partialSelections.withLock { selections in
+            if selections.count >= Self.maxPartialSelections { selections = [:] }
+            selections[key] = made
+        }
+        return made
+    }
+
+    /// How many are kept: clients may choose any properties.
+    private static var maxPartialSelections: Int { 100 }
+
     /// The history, if saves are written to it.
     package var trackedHistory: StoreHistory? { history.flatMap { $0.isTracking ? $0 : nil } }
+}
+
+/// An entity, by its number, and some of its properties.
+private struct PartialSelection: Hashable {
+    let entity: Int32
+    let slots: PropertySet
 }
 
 /// What a statement of a save does, and to what: an entity by its number, the links of a relationship.

@@ -45,7 +45,7 @@ private struct SpatialIndexes {
                 """)
         let connection = SQLiteConnection(database)
         guard !names.isEmpty,
-            let entities = try EntityNumbers(connection, TableCatalog(database).existing())
+            let entities = try EntityNumbers(connection, ExistingTables(database))
         else { return [] }
         return try names.compactMap { name in
             // Of Book and Book_Page, that with the longer name.

@@ -7,16 +7,6 @@ struct TableCatalog {
 
     init(_ database: Database) { self.database = database }
 
-    /// The tables that keep rows, with their columns: a view is not a table, and a virtual table keeps no rows.
-    func existing() throws -> ExistingTables {
-        let names = try String.fetchAll(
-            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-        let connection = SQLiteConnection(database)
-        var columns: [String: [String]] = [:]
-        for name in names { columns[name] = try connection.columnNames(of: name) }
-        return ExistingTables(columns)
-    }
-
     /// All tables, by name.
     func all() throws -> [StoreTable] {
         let rows = try GRDB.Row.fetchAll(
@@ -30,8 +20,9 @@ struct TableCatalog {
             virtual + virtual.flatMap { name in ["_node", "_parent", "_rowid"].map { name + $0 } })
         return try tables.map { name, _ in
             StoreTable(
-                name: name, isPartOfIndex: parts.contains(name), columns: try columns(of: name),
-                indexes: try names("index", of: name), triggers: try names("trigger", of: name))
+                name: name, isPartOfIndex: parts.contains(name), isOfDatabase: name.hasPrefix("sqlite_"),
+                columns: try columns(of: name), indexes: try names("index", of: name),
+                triggers: try names("trigger", of: name))
         }
     }
 
@@ -64,7 +55,7 @@ extension SQLiteStoreTables {
     ///   same time.
     /// - Throws: as `read`.
     package func inspect<Value>(_ body: (any SQLConnection, ExistingTables) throws -> Value) throws -> Value {
-        try read { try body(SQLiteConnection($0), try TableCatalog($0).existing()) }
+        try read { try body(SQLiteConnection($0), try ExistingTables($0)) }
     }
 
     /// The statements that made tables, indexes and triggers, in the order in which they were made.

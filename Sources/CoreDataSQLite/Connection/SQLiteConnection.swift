@@ -39,30 +39,30 @@ package struct SQLiteConnection: SQLConnection {
         try RowWriter(database, statement.text, columns)
     }
 
+    package func changeWriter(_ statement: RenderedSQL, transaction: Int64) throws -> any ChangeWriting {
+        try ChangeWriter(database, statement.text, transaction: transaction)
+    }
+
+    private var reader: SQLiteReader { SQLiteReader(database) }
+
     package func forEachRow(of statement: RenderedSQL, _ body: (any SQLRow) throws -> Void) throws {
-        try SQLiteReader(database).step(statement) { try body(SQLiteRow($0)) }
+        try reader.forEachRow(of: statement, body)
     }
 
     package func forEachRow(
         of statement: RenderedSQL, as selection: RowSelection, timestamp: Double, _ body: (Row) throws -> Void
     ) throws {
-        let decoder = RowDecoder(selection)
-        var builder = RowBuilder()
-        try SQLiteReader(database).step(statement) {
-            try body(try decoder.row($0, &builder, timestamp: timestamp))
-        }
+        try reader.forEachRow(of: statement, as: selection, timestamp: timestamp, body)
     }
 
     package func forEachPair(of statement: RenderedSQL, _ body: (Int64, Int64) throws -> Void) throws {
-        try SQLiteReader(database).step(statement) {
-            try body(sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
-        }
+        try reader.forEachPair(of: statement, body)
     }
 
     package func links(
         _ statement: RenderedSQL
     ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
-        try SQLiteReader(database).links(statement)
+        try reader.links(statement)
     }
 
     package func columnNames(of table: String) throws -> [String] {

@@ -44,5 +44,7 @@ extension SQLiteStore: FollowedStore {
         }
     }
 
+    package var logSuffixes: [String] { ["-wal"] }
+
     package func forgetRows() { rowCache.removeAll() }
 }

@@ -25,21 +25,9 @@ struct SQLiteReader {
         return rows
     }
 
-    func keys(_ statement: RenderedSQL) throws -> [(entityNumber: Int32, reference: Int64)] {
-        var keys: [(entityNumber: Int32, reference: Int64)] = []
-        try forEachKey(statement) { keys.append(($0, $1)) }
-        return keys
-    }
-
     /// Calls `body` with the entity number and the key of each row.
     func forEachKey(_ statement: RenderedSQL, _ body: (Int32, Int64) -> Void) throws {
         try step(statement) { body(sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1)) }
-    }
-
-    func integer(_ statement: RenderedSQL) throws -> Int {
-        var value = 0
-        try step(statement) { value = Int(sqlite3_column_int64($0, 0)) }
-        return value
     }
 
     /// Owner, entity number and key of each link.

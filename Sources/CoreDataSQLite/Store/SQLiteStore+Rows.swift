@@ -65,15 +65,14 @@ extension SQLiteStore {
     ///
     /// The row cache, which answers for whole objects, does not get them.
     package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
-        let schema = schema
-        let selection = schema.selection(of: schema.entity(query.storedEntity), only: slots)
-        let compiled: SQLStatement? = try fetchCompiler.result(of: query) {
-            try fetchCompiler.rows(query, columns: selection.list)
+        let tables = tables
+        let selection = tables.selection(of: tables.schema.entity(query.storedEntity), only: slots)
+        let statement: RenderedSQL? = try tables.compiler.result(of: query) {
+            try tables.compiler.partialRows(query, slots, columns: selection.list)
         } decided: { _ in
             nil
         }
-        guard let compiled else { return nil }
-        let statement = try schema.dialect.render(compiled)
+        guard let statement else { return nil }
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate)
         }
@@ -128,7 +127,7 @@ extension SQLiteStore {
     package func count(for query: FetchQuery) throws -> Int {
         try fetchCompiler.result(of: query) {
             let statement = try fetchCompiler.count(query)
-            return try readOnce("count", at: query.pinned) { try $0.integer(statement) }
+            return try readOnce("count", at: query.pinned) { Int(try $0.integer(statement)) }
         } decided: {
             try $0.rows(of: self).count
         }

@@ -15,7 +15,7 @@ extension SQLiteStoreOpening {
         history = nil
         if options.tracksHistory { _ = try StoreHistory.tombstoneCount(storedEntities) }
         do {
-            guard let found = try HistoryTables(tables(database)) else { return [] }
+            guard let found = try HistoryTables(ExistingTables(database)) else { return [] }
             history = StoreHistory(found, isTracking: options.tracksHistory, SQLiteDialect())
         } catch  where !options.tracksHistory {
             Log.store.error("\(error.localizedDescription)")
@@ -42,7 +42,7 @@ extension SQLiteStoreOpening {
         // No lock is taken when there is nothing to write.
         guard try connection.read({ try isHistoryIncomplete($0, count) }) else { return }
         try connection.write { database in
-            guard var found = try HistoryTables(tables(database)) else {
+            guard var found = try HistoryTables(ExistingTables(database)) else {
                 try makeHistory(database)
                 return
             }
@@ -56,7 +56,7 @@ extension SQLiteStoreOpening {
     }
 
     private func isHistoryIncomplete(_ database: Database, _ tombstoneCount: Int) throws -> Bool {
-        guard let found = try HistoryTables(tables(database)) else { return true }
+        guard let found = try HistoryTables(ExistingTables(database)) else { return true }
         let keys = try Int.fetchOne(
             database,
             sql: "SELECT COUNT(*) FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN ? AND ?",

@@ -222,7 +222,7 @@ final class SQLiteStoreOpening {
     }
 
     private func checkTables(_ database: Database) throws {
-        let existing = try tables(database)
+        let existing = try ExistingTables(database)
         schema = SQLSchema.design(
             storedEntities: storedEntities, dialect: SQLiteDialect(), existing: existing)
         let wanted =
@@ -241,24 +241,6 @@ final class SQLiteStoreOpening {
                     "Table \(table) of the store has no column \(column), which the model needs.")
             }
         }
-    }
-
-    /// The tables of rows, with the columns that have values of their own: a view is not a table, a virtual table keeps
-    /// no rows, and a generated column takes no values.
-    func tables(_ database: Database) throws -> ExistingTables {
-        let rows = try Row_.fetchAll(
-            database,
-            sql: """
-                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
-                WHERE t.type = 'table' AND t.rootpage > 0
-                """)
-        var tables: [String: [String]] = [:]
-        for row in rows {
-            guard let table = String.fromDatabaseValue(row[0]), let column = String.fromDatabaseValue(row[1])
-            else { continue }
-            tables[table, default: []].append(column)
-        }
-        return ExistingTables(tables)
     }
 
     // MARK: Connecting
@@ -375,7 +357,7 @@ final class SQLiteStoreOpening {
         let connection = try DatabaseQueue(configuration: configuration(file))
         try connection.writeWithoutTransaction(fill)
         guard configurationName != defaultConfigurationName else { return .writing(connection, readers: nil) }
-        let made = try connection.read(tables)
+        let made = try connection.read { try ExistingTables($0) }
         schema = SQLSchema.design(storedEntities: storedEntities, dialect: SQLiteDialect(), existing: made)
         return .writing(connection, readers: nil)
     }
@@ -396,6 +378,3 @@ final class SQLiteStoreOpening {
         }
     }
 }
-
-/// GRDB's row; `Row` is ours.
-private typealias Row_ = GRDB.Row

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// An index in memory, for stores that are in memory themselves. It also defines what others find: it compares the words themselves.

@@ -19,6 +19,7 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
     }
 
     override var keepsInverses: Bool { true }
+    override var keepsArchives: Bool { true }
 
     /// Whether a model with uniqueness constraints is accepted; they are not checked.
     var ignoresConstraints: Bool { false }

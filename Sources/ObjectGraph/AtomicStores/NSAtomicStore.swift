@@ -110,6 +110,9 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     /// Whether the nodes at both ends of a relationship are kept consistent for any set of saved objects.
     var keepsInverses: Bool { false }
+    /// Whether nodes keep values of transformers as their archives.
+    var keepsArchives: Bool { false }
+    package final var isChangedBySavesAlone: Bool { true }
 
     package final func open(model: NSManagedObjectModel, inPlaceOf old: (any ObjectStore)?) throws {
         try access.withLock {
@@ -139,7 +142,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
 
     private func checkVersion(_ model: NSManagedObjectModel) throws {
         // A model that was made from objects has no hashes that could be compared; the objects are.
-        guard !(model.isReconstructed && self is DocumentStore),
+        guard !(model.isReconstructed && Self.hasFiles),
             (options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue != true,
             metadata?[NSStoreModelVersionHashesKey] != nil
         else { return }
@@ -231,7 +234,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     }
 
     /// Custom stores are unknown; they make their own references.
-    package static var hasFiles: Bool { self is DocumentStore.Type }
+    package class var hasFiles: Bool { false }
 
     package final func newReferences(for groups: [NewObjects]) throws -> [[Int64]] {
         try groups.map { try newReferences(for: $0.objects, of: $0.storedEntity) }

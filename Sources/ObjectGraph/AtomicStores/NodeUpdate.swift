@@ -36,7 +36,7 @@ struct NodeUpdate {
 
     /// The bytes that the object was read from, if they still represent its value.
     private func archived(_ object: NSManagedObject, _ index: Int, _ slot: PropertySlot) -> ArchivedValue? {
-        guard store is MappedStore, slot.kind == .transformable, !object.touched.contains(index),
+        guard store.keepsArchives, slot.kind == .transformable, !object.touched.contains(index),
             let row = object.row, !row.isNull(slot.rowSlot)
         else { return nil }
         return ArchivedValue(row.data(slot.rowSlot), slot)
@@ -45,7 +45,7 @@ struct NodeUpdate {
     private func value(_ value: SlotValue, _ slot: PropertySlot) -> Any? {
         let any = value.anyValue(slot.kind)
         // A refused value throws when the row is made from the node.
-        guard store is MappedStore, slot.kind == .transformable, let any,
+        guard store.keepsArchives, slot.kind == .transformable, let any,
             let data = try? TransformableValue.encode(any, slot)
         else { return any }
         return ArchivedValue(data, slot)

@@ -233,6 +233,8 @@ package class DocumentStore: MappedStore, @unchecked Sendable {
 
     override var knownOptions: Set<String> { [Self.guardsFileOption] }
 
+    package override class var hasFiles: Bool { true }
+
     /// Whether the file had contents.
     private(set) final var isNew = true
     /// The contents of the file, from reading the metadata to reading the objects.

@@ -20,11 +20,15 @@ final class FileChangeWatch: @unchecked Sendable {
 
     /// - Parameters:
     ///   - file: the database.
+    ///   - logSuffixes: as `FollowedStore.logSuffixes`.
     ///   - queue: where `happened` is called, as long as the watch has not ended.
     /// - Returns: nil where the kernel cannot watch files, or no more of them.
-    init?(_ file: URL, on queue: DispatchQueue, _ happened: @escaping @Sendable (Event) -> Void) {
+    init?(
+        _ file: URL, logSuffixes: [String], on queue: DispatchQueue,
+        _ happened: @escaping @Sendable (Event) -> Void
+    ) {
         #if os(Linux) || os(Android)
-        guard let events = FileEvents(file) else { return nil }
+        guard let events = FileEvents(file, logSuffixes) else { return nil }
         source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
         source.setEventHandler { if let event = events.read() { happened(event) } }
         source.setCancelHandler { events.close() }
@@ -59,13 +63,13 @@ private final class FileEvents: @unchecked Sendable {
     /// The watch on the folder.
     private let folder: Int32
 
-    init?(_ file: URL) {
+    init?(_ file: URL, _ logSuffixes: [String]) {
         // The log is beside the file itself, after resolving symbolic links.
         let path = file.resolvingSymlinksInPath()
         self.file = path.lastPathComponent
         let directory = path.deletingLastPathComponent().path
         paths = Dictionary(
-            uniqueKeysWithValues: ["", "-wal"].map {
+            uniqueKeysWithValues: ([""] + logSuffixes).map {
                 (path.lastPathComponent + $0, path.path + $0)
             })
         descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)

@@ -7,6 +7,9 @@ package protocol FollowedStore: ObjectStore {
     /// - Throws: 134070 when the store is removed; an error of the database.
     func foreignDataVersion() throws -> Data
 
+    /// What is appended to the name of the store's file for the other files that saves write to, such as a log.
+    var logSuffixes: [String] { get }
+
     /// The number of the last transaction that was ever saved; nil without a history, or where it cannot be read.
     var lastHistoryNumber: Int64? { get }
 

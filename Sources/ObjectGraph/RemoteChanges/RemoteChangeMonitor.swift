@@ -37,17 +37,18 @@ final class RemoteChangeMonitor: @unchecked Sendable {
 
     /// - Parameters:
     ///   - file: the database.
+    ///   - logSuffixes: as `FollowedStore.logSuffixes`.
     ///   - version: a value that changes when others have committed.
     ///   - changed: is called on a queue of the monitor's when they have.
     /// - Throws: what `version` throws.
     init(
-        _ file: URL, version: @escaping @Sendable () throws -> Data,
+        _ file: URL, logSuffixes: [String], version: @escaping @Sendable () throws -> Data,
         _ changed: @escaping @Sendable () -> Void
     ) throws {
         self.version = version
         self.changed = changed
         knownVersion = try version()
-        watch = FileChangeWatch(file, on: queue) { [weak self] in self?.note($0) }
+        watch = FileChangeWatch(file, logSuffixes: logSuffixes, on: queue) { [weak self] in self?.note($0) }
         if watch == nil {
             Log.store.notice(
                 "The store at \(file.path) cannot be watched; it is checked for changes once a second.")
@@ -66,7 +67,7 @@ final class RemoteChangeMonitor: @unchecked Sendable {
         of store: any FollowedStore, _ file: URL, _ changed: @escaping @Sendable () -> Void
     ) throws {
         try self.init(
-            file,
+            file, logSuffixes: store.logSuffixes,
             version: { [weak store] in
                 guard let store else { throw NSError.removedStore }
                 return try store.foreignDataVersion()

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 
 /// What an edit changed in a list of results, in the order in which a delegate is notified.
@@ -76,14 +77,9 @@ func longestAscent(_ numbers: [Int]) -> [Int] {
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, number) in numbers.enumerated() {
-        var lower = 0
-        var upper = ends.count
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if numbers[ends[middle]] < number { lower = middle + 1 } else { upper = middle }
-        }
-        previous.append(lower > 0 ? ends[lower - 1] : nil)
-        if lower == ends.count { ends.append(index) } else { ends[lower] = index }
+        let position = ends.partitionIndex { numbers[$0] >= number }
+        previous.append(position > 0 ? ends[position - 1] : nil)
+        if position == ends.count { ends.append(index) } else { ends[position] = index }
     }
     var result: [Int] = []
     var next = ends.last

@@ -4,16 +4,14 @@ import ManagedObjectModel
 
 /// The objects of a store as nodes, which read their rows and those that relationships lead to when they are needed.
 final class RowNodes: @unchecked Sendable {
-    let store: any ObjectStore
-    private let reader: StoreReader
+    private let source: any RowSource
     private var nodes: [ObjectKey: RowNode] = [:]
     /// Why a row could not be read: key-value coding returns no errors.
     private(set) var error: (any Error)?
 
-    init(_ store: any ObjectStore, _ reader: StoreReader) {
-        self.store = store
-        self.reader = reader
-    }
+    var store: any ObjectStore { source.storeOfRows }
+
+    init(_ source: any RowSource) { self.source = source }
 
     /// - Returns: nil for the row of an entity that the store does not have.
     func node(_ row: Row) -> RowNode? {
@@ -28,18 +26,16 @@ final class RowNodes: @unchecked Sendable {
     /// The node of an object; nil when it has no row.
     func node(_ storedEntity: StoredEntity, _ reference: Int64) -> RowNode? {
         if let known = nodes[ObjectKey(table: storedEntity.table, reference: reference)] { return known }
-        return reading { try store.row(of: storedEntity, reference, notBefore: 0, for: reader) }?.flatMap(
-            node)
+        return reading { try source.row(of: storedEntity, reference) }?.flatMap(node)
     }
 
     /// The nodes that a relationship to many leads to, in its order.
     func destinations(_ relationship: NSRelationshipDescription, of node: RowNode) -> [RowNode] {
-        let reference = node.objectID.reference
         let found = reading {
-            try store.destinations(
-                of: relationship, storedEntity: node.objectID.storedEntity, owners: [reference], for: reader)
+            try source.destinations(
+                of: relationship, from: node.objectID.storedEntity, node.objectID.reference)
         }
-        return (found?[reference] ?? []).compactMap { number, reference in
+        return (found ?? []).compactMap { number, reference in
             store.storedEntity(number: number).flatMap { self.node($0, reference) }
         }
     }

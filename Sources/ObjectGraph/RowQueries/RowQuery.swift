@@ -8,15 +8,22 @@ import ManagedObjectModel
 /// The result is that of the database's own queries, as that of a store in memory is. It takes as long as reading all rows
 /// that may belong to it.
 package struct RowQuery {
-    private let store: any ObjectStore
+    private let source: any RowSource
     private let query: FetchQuery
     private let condition: NSPredicate?
 
-    /// - Parameter condition: what the rows have to meet that the store finds; nil when it decides all of the condition.
-    package init(_ store: any ObjectStore, _ query: FetchQuery, deciding condition: NSPredicate?) {
-        self.store = store
+    /// - Parameters:
+    ///   - source: where rows are read that relationships lead to.
+    ///   - condition: what the rows have to meet that the store finds; nil when it decides all of the condition.
+    package init(_ source: any RowSource, _ query: FetchQuery, deciding condition: NSPredicate?) {
+        self.source = source
         self.query = query
         self.condition = condition
+    }
+
+    /// A query of what a store has for the client of the query.
+    package init(_ store: any ObjectStore, _ query: FetchQuery, deciding condition: NSPredicate?) {
+        self.init(StoreRows(store, query.reader), query, deciding: condition)
     }
 
     /// The rows of the result, in order, within limit and offset.
@@ -24,7 +31,7 @@ package struct RowQuery {
     /// - Parameter rows: those that may belong to it, in the order of their keys.
     /// - Throws: 134060 for a condition or an order that cannot be evaluated, and what reading a row throws.
     package func rows(among rows: [Row]) throws -> [Row] {
-        let nodes = RowNodes(store, query.reader)
+        let nodes = RowNodes(source)
         for descriptor in query.sortDescriptors {
             guard !descriptor.isUnnamed, let key = descriptor.key else { throw unnamed(descriptor) }
             try QueryCheck(query.storedEntity.entity).check(sortKey: key)
@@ -38,7 +45,7 @@ package struct RowQuery {
     ///
     /// - Throws: as `rows(among:)`.
     package func dictionaries(among rows: [Row]) throws -> [[String: Any]] {
-        let nodes = RowNodes(store, query.reader)
+        let nodes = RowNodes(source)
         if let descriptor = query.sortDescriptors.first(where: \.isUnnamed) { throw unnamed(descriptor) }
         let dictionaries = try DictionaryQuery(
             entity: query.storedEntity.entity, properties: query.properties, groupBy: query.groupBy,

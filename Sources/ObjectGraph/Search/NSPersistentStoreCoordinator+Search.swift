@@ -68,8 +68,6 @@ extension NSPersistentStoreCoordinator {
 
     /// The stores that have something to be searched.
     package final var searchedStores: [any ObjectStore] {
-        objectStores.filter { store in
-            (store is any IndexedStore || store is NSAtomicStore) && !SearchSchema(store).kinds.isEmpty
-        }
+        objectStores.filter { $0.canBeIndexed && !SearchSchema($0).kinds.isEmpty }
     }
 }

@@ -10,3 +10,8 @@ package protocol IndexedStore: HistoryStore {
     /// Removes the index; nothing is lost with it.
     func removeSearchIndex(named name: String?) throws
 }
+
+extension ObjectStore {
+    /// Whether an index can follow the changes of the store: by its history, or by the saves of this process.
+    package var canBeIndexed: Bool { self is any IndexedStore || isChangedBySavesAlone }
+}

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import Foundation
 import FullTextSearch
 import ManagedObjectModel
@@ -77,7 +78,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                     """, [NSAffectedStoresErrorKey: [store]])
             }
             source = HistorySource(store)
-        } else if store is NSAtomicStore {
+        } else if store.isChangedBySavesAlone {
             source = SavedChangesSource()
         } else {
             throw NSError.coreData(

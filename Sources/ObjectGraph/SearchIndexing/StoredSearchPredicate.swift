@@ -59,7 +59,7 @@ extension NSPredicate {
     /// The predicate with the results of its searches, for a store. The errors of these are thrown when the store executes it.
     package func searching(_ store: any ObjectStore, _ storedEntity: StoredEntity) -> NSPredicate {
         // A store of a client's own evaluates the predicate itself.
-        guard searches, store is any IndexedStore || store is NSAtomicStore else { return self }
+        guard searches, store.canBeIndexed else { return self }
         return found(store, storedEntity) ?? self
     }
 

@@ -12,6 +12,8 @@ package protocol ObjectStore: StoreKind {
 
     /// Whether a fetch returns rows. Otherwise it returns keys, and rows are requested one by one.
     var fetchesRows: Bool { get }
+    /// Whether nothing but saves of this process changes what an open store has: it is in memory.
+    var isChangedBySavesAlone: Bool { get }
     /// Whether new objects must have their references before they are saved.
     var needsReferencesBeforeSaving: Bool { get }
 
@@ -106,6 +108,7 @@ package protocol ObjectStore: StoreKind {
 
 extension ObjectStore {
     package var fetchesRows: Bool { true }
+    package var isChangedBySavesAlone: Bool { false }
     package var needsReferencesBeforeSaving: Bool { false }
 
     package func externalData(named name: String) throws -> Data { throw ExternalData.namesNoFile }

@@ -4,10 +4,6 @@ import Foundation
 
 /// Where a new store is to be.
 struct NewStoreLocation {
-    /// What SQLite appends to a database's name for the files that it keeps beside it. Whatever is in one of them is
-    /// taken for the database's own.
-    static let logSuffixes = ["-wal", "-shm", "-journal"]
-
     private let url: URL
 
     init(_ url: URL) { self.url = url }
@@ -16,7 +12,7 @@ struct NewStoreLocation {
     ///   store.
     func requireEmpty() throws {
         guard !isTaken(url.path) else { throw StoreToolError("There is something at \(url.path) already.") }
-        for path in Self.logSuffixes.map({ url.path + $0 }) where isTaken(path) {
+        for path in SQLiteStoreTables(url).logPaths where isTaken(path) {
             throw StoreToolError(
                 "There is a \(path), left of another store; the new one would be damaged by it. Remove it first."
             )

@@ -19,14 +19,15 @@ struct UndumpedTables {
         let all = try StoreSchemaReport(source).tables
         let tables = all.filter { table in
             table.entities.isEmpty && table.columns.allSatisfy(\.properties.isEmpty)
-                && !Self.ofFormat.contains(table.name) && !table.name.hasPrefix("sqlite_")
+                && !Self.ofFormat.contains(table.name)
         }
         return try source.store.withContents { contents in
             let connection = contents.connection
-            let indexes = Set(try contents.databaseTables().filter(\.isPartOfIndex).map(\.name))
+            let others = Set(
+                try contents.databaseTables().filter { $0.isPartOfIndex || $0.isOfDatabase }.map(\.name))
             var notices: [String] = []
             var unknown: [String] = []
-            for name in tables.map(\.name) where !indexes.contains(name) {
+            for name in tables.map(\.name) where !others.contains(name) {
                 if name == HistoryTables.transaction {
                     let count = try connection.integer(RowLookup.count(in: name))
                     if count > 0 {

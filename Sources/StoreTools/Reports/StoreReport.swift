@@ -41,7 +41,7 @@ package struct StoreReport: Encodable, Sendable {
         frameworkVersion = (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue
         modelVersionIdentifiers = (metadata[NSStoreModelVersionIdentifiersKey] as? [Any] ?? [])
             .map { "\($0)" }.filter { !$0.isEmpty }.sorted()
-        byteCount = Self.size(url.path) + (contents == nil ? Self.size(url.path + "-wal") : 0)
+        byteCount = Self.size(url.path) + (contents == nil ? Self.size(tables.logPath) : 0)
         if let contents {
             journalMode = nil
             hasModelCache = false

@@ -7,27 +7,6 @@ import Testing
 
 /// What a database cannot compute is computed from rows, with the same result.
 @Suite struct DecidedQueryTests {
-    /// A dialect that has no form for anything but comparisons of values.
-    private struct PoorDialect: SchemaDialect {
-        private let sqlite = SQLiteDialect()
-
-        func quoted(_ name: String) -> String { sqlite.quoted(name) }
-
-        func arguments(ofWindow limit: Int64?, _ offset: Int64) -> [SQLValue] {
-            sqlite.arguments(ofWindow: limit, offset)
-        }
-
-        func write(_ piece: SQLPiece, to text: inout SQLText) throws { try sqlite.write(piece, to: &text) }
-
-        func obstacle(to piece: SQLPiece) -> String? {
-            switch piece {
-            case .textMatch, .contains, .folded, .function, .call, .aggregate, .arithmetic: "it is poor"
-            case .order(_, let order?, _) where order != .compare: "it is poor"
-            default: nil
-            }
-        }
-    }
-
     /// The store of the sample books, and what puts queries before a poor database.
     private struct Books {
         let store: any ObjectStore

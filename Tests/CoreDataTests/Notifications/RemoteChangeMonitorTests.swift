@@ -24,7 +24,8 @@ import Testing
     }
 
     private func monitor(_ file: URL, _ counted: Counted) throws -> RemoteChangeMonitor {
-        try RemoteChangeMonitor(file, version: { counted.read() }, { counted.report() })
+        try RemoteChangeMonitor(
+            file, logSuffixes: ["-wal"], version: { counted.read() }, { counted.report() })
     }
 
     /// Waits until a condition holds; whether it does in time.

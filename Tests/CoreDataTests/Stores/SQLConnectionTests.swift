@@ -78,19 +78,23 @@ import Testing
         }
     }
 
-    @Test("Bytes that are bound in place are read when the statement steps")
-    func bytesInPlaceAreReadWhenTheStatementSteps() throws {
+    @Test("A change in the history has what is bound for it, and nothing of the change before")
+    func changesAreWritten() throws {
         try withConnection { connection in
-            let statement = try connection.prepare("SELECT \(.parameter)" as SQLStatement)
-            var bytes: [UInt8] = [1, 2, 3]
-            try bytes.withUnsafeMutableBytes { bytes in
-                try statement.bind(inPlace: UnsafeRawBufferPointer(bytes), at: 1)
-                bytes[0] = 9
-                #expect(try statement.step())
-                #expect(statement.row.data(0) == Data([9, 2, 3]))
-                statement.reset()
-                statement.clearBindings()
+            try connection.execute(
+                SQLStatement(native: "CREATE TABLE c (number, type, entity, object, inside, changed)"))
+            let insertion = try connection.dialect.render("INSERT INTO c VALUES (\(parameters: 6))")
+            let writer = try connection.changeWriter(insertion, transaction: 7)
+            let bits: [UInt8] = [0x80, 1]
+            try bits.withUnsafeBytes { try writer.insert(1, .update, 2, 3, changed: $0) }
+            try writer.insert(2, .insert, 2, 4, changed: nil)
+            var changes: [[SQLValue]] = []
+            try connection.forEachRow(of: "SELECT * FROM c ORDER BY number") { row in
+                changes.append((0..<6).map(row.value))
             }
+            let integers = { (values: Int64...) in values.map(SQLValue.integer) }
+            #expect(changes[0] == integers(1, 1, 2, 3, 7) + [.blob(Data(bits))])
+            #expect(changes[1] == integers(2, 0, 2, 4, 7) + [.null])
         }
     }
 
@@ -98,7 +102,7 @@ import Testing
     func positionIsChecked() throws {
         try withConnection { connection in
             let statement = try connection.prepare("SELECT \(.parameter)" as SQLStatement)
-            #expect(throws: DatabaseError.self) { try statement.bind(1, at: 2) }
+            #expect(throws: DatabaseError.self) { try statement.bind(.integer(1), at: 2) }
         }
     }
 

@@ -1,3 +1,4 @@
+import CocoaFoundation
 import ManagedObjectModel
 
 /// The shared storage of lazy results: the identities, and the batches of objects that were used last.
@@ -64,14 +65,9 @@ final class LazyObjects {
 
     /// The object at an index of the whole result, not loaded.
     private func made(at index: Int) -> NSManagedObject {
-        var lower = 0
-        var upper = changed.count
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            if changed[middle].index < index { lower = middle + 1 } else { upper = middle }
-        }
-        if lower < changed.count, changed[lower].index == index { return changed[lower].object }
-        return context.object(at: identities[index - lower])
+        let position = changed.partitionIndex { $0.index >= index }
+        if position < changed.count, changed[position].index == index { return changed[position].object }
+        return context.object(at: identities[index - position])
     }
 
     private func load(_ objects: [NSManagedObject]) {

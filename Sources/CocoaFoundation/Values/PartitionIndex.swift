@@ -1,5 +1,6 @@
 extension Array {
     /// The index of the first element that meets a condition, which all later ones meet too. O(log n).
+    @inlinable
     package func partitionIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
         var (lower, upper) = (0, count)
         while lower < upper {
