@@ -126,7 +126,7 @@ struct SubstringAgreementTests {
                 }
             }
         }
-        #expect(used > 40)
+        #expect(used > 20)
     }
 
     @Test("Unsaved changes, in the context and in its children, are found beside what the index finds")
