@@ -215,6 +215,22 @@ package enum DurableFile {
         return try body()
     }
 
+    /// Runs a block as `locking(_:_:)` does, unless another one has the lock.
+    ///
+    /// - Returns: nil when another one has it, and what the block returns.
+    package static func lockingUnlessLocked<Value>(_ folder: URL, _ body: () throws -> Value?) throws
+        -> Value?
+    {
+        let descriptor = try FileSystem.calls.openFile(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { FileSystem.calls.closeFile(descriptor) }
+        do {
+            try FileSystem.calls.lockFile(descriptor, LOCK_EX | LOCK_NB)
+        } catch let error as FileError where error.code == EWOULDBLOCK {
+            return nil
+        }
+        return try body()
+    }
+
     /// Sees to it that what a folder has, and has no more, outlives a power cut.
     package static func syncFolder(_ url: URL) throws { try sync(openFolder(url)) }
 

@@ -41,6 +41,7 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("group", { try Grouping.sums(scaled(1_000_000), folder) }),
     ("open", { try Opening.entities(300, folder) }),
     ("search", { try Search.searching(scaled(200_000), folder) }),
+    ("substrings", { try Substrings.containing(scaled(1_000_000), folder) }),
     ("predicates", { Predicates.parsing(scaled(1_000_000)) }),
     ("models", { Models.reading() }),
 ]

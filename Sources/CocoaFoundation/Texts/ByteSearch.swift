@@ -3,7 +3,7 @@
 /// The plain search is quadratic: a long pattern in a long string, both written by an attacker, would hold a
 /// server for minutes.
 package final class ByteSearch: Sendable {
-    private let pattern: ContiguousArray<UInt8>
+    let pattern: ContiguousArray<UInt8>
     /// For each position of the pattern the length of the longest proper prefix that ends there.
     private let borders: ContiguousArray<Int>
 

@@ -48,6 +48,9 @@ final class LikePattern: Sendable {
         middle = parts.dropFirst().filter { !$0.isEmpty }
     }
 
+    /// What is between the wildcards.
+    var literals: [String] { ([prefix] + middle + (suffix.map { [$0] } ?? [])).flatMap(\.literals) }
+
     /// Whether all of a folded string is like the pattern.
     func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard var position = prefix.end(in: text, from: 0) else { return false }
@@ -90,6 +93,15 @@ private struct Part: Sendable {
                 for: elements.map { element in
                     if case .scalar(let scalar) = element { scalar } else { nil }
                 }) : nil
+    }
+
+    /// The runs of scalars between `?`.
+    var literals: [String] {
+        elements.split { if case .anyOne = $0 { true } else { false } }.map { run in
+            var text = String.UnicodeScalarView()
+            for case .scalar(let scalar) in run { text.append(scalar) }
+            return String(text)
+        }
     }
 
     /// Where the part ends that begins at a position; nil when something else is there.

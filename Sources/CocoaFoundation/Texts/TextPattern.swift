@@ -64,6 +64,19 @@ package final class TextPattern: Sendable {
         self.form = comparison.isLocal ? .local(position, text) : form(comparison.folding.folded(text))
     }
 
+    /// Folded strings that each string which meets the pattern has in it, folded in the same way; none where that cannot be said, as of
+    /// regular expressions and of what the rules of a locale decide.
+    package var requiredParts: [String] {
+        if comparison.isLocal { return [] }
+        return switch form {
+        case .contains(let search): [String(decoding: search.pattern, as: UTF8.self)]
+        case .equal(let bytes), .beginsWith(let bytes), .endsWith(let bytes):
+            [String(decoding: bytes, as: UTF8.self)]
+        case .like(let pattern): pattern.literals
+        case .matches, .local: []
+        }
+    }
+
     /// Whether a string meets the pattern.
     ///
     /// - Throws: ``PredicateEvaluationError`` when a regular expression takes too long; other patterns never

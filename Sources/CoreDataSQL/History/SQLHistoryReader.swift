@@ -194,9 +194,17 @@ package final class SQLHistoryReader: HistoryReader {
 
     // MARK: Tokens
 
+    /// How many changes there are after a transaction, counted up to one more than a limit; nil where not all are known, or the
+    /// transaction has another time.
+    package func changeCount(afterNumber number: Int64, time: Double, limit: Int) throws -> Int64? {
+        let changes = KnownChanges(afterNumber: number, time: time)
+        let count = try connection.integer(changes.count(limit: limit))
+        return count < 0 ? nil : count
+    }
+
     /// The number of the last transaction that was ever saved.
     package func lastNumber() throws -> Int64 {
-        try connection.integer(HistoryTables.lastNumber)
+        try connection.integer(KnownChanges.lastNumber)
     }
 
     /// A token has expired when its own transaction was deleted, and the token of an empty history when any was: something

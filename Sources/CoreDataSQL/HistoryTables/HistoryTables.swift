@@ -8,7 +8,7 @@ package struct HistoryTables: Sendable, Equatable {
     package static let strings = "ATRANSACTIONSTRING"
     /// The entity numbers of the three.
     package static let changeNumber: Int64 = 16001
-    package static let transactionNumber: Int64 = 16002
+    package static let transactionNumber = KnownChanges.transactionNumber
     package static let stringNumber: Int64 = 16003
 
     /// How many columns there are for the values of deleted objects.
@@ -212,14 +212,6 @@ package struct HistoryTables: Sendable, Equatable {
     var latestTransactions: SQLStatement {
         "\(transactions) WHERE t.Z_PK < \(.parameter) ORDER BY t.Z_PK DESC\(.limitParameter)"
     }
-
-    /// The number of the last transaction that was ever saved.
-    static let lastNumber: SQLStatement = {
-        let counted: SQLStatement =
-            "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(integer: transactionNumber))"
-        let stored: SQLStatement = "(SELECT MAX(Z_PK) FROM ATRANSACTION)"
-        return "SELECT \(.greatest("\(.coalesce(counted, "0"))", "\(.coalesce(stored, "0"))"))"
-    }()
 
     /// The lowest number of a transaction from another one on, 0 for none. Parameter: the other one, which counts or not.
     static func lowestNumber(including isIncluded: Bool) -> SQLStatement {

@@ -10,6 +10,8 @@ package struct FetchExplanation: Sendable {
     package let statement: String
     /// What SQLite says of its way to the rows, one step a line: `SEARCH t0 USING INDEX …`.
     package let plan: [String]
+    /// What the trigram index leaves to be read, or why it is not used, one sentence a line; empty where no condition asks for it.
+    package let indexNotes: [String]
 }
 
 extension NSManagedObjectContext {
@@ -33,6 +35,6 @@ extension SQLiteStore {
             query.resultType == .dictionaryResultType
                 ? compiler.dictionaries(query).0 : compiler.rows(query, columns: selection.list))
         let plan = try read("explain") { try FetchInspection.plan(statement, $0) }
-        return FetchExplanation(statement: statement.text, plan: plan)
+        return FetchExplanation(statement: statement.text, plan: plan, indexNotes: query.indexNotes)
     }
 }

@@ -11,10 +11,12 @@ final class SQLiteSearchIndex: SearchIndex {
     /// The file; nil for an index in memory.
     private let url: URL?
     private let identity: FileIdentity?
+    let form: SQLiteIndexForm
 
     /// - Throws: `SearchIndexDamage` for a file that is not an index; an error of SQLite or of the file system.
-    init(at url: URL?) throws {
+    init(at url: URL?, of form: SQLiteIndexForm = .words) throws {
         self.url = url
+        self.form = form
         // Connections that read are opened later: of another file in its place they would have other contents than the one that writes.
         identity = url.flatMap { FileIdentity(at: $0.path) }
         var configuration = Configuration()
@@ -83,7 +85,7 @@ final class SQLiteSearchIndex: SearchIndex {
         try database.writeWithoutTransaction { database in
             var value: Value?
             try database.inTransaction(.immediate) {
-                let writer = SQLiteSearchWriter(database)
+                let writer = form.writer(database)
                 value = try body(writer)
                 try writer.finish()
                 return .commit
@@ -203,7 +205,7 @@ final class SQLiteSearchIndex: SearchIndex {
 
     // MARK: Errors
 
-    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try catching { try database.read(body) }
     }
 
@@ -215,7 +217,7 @@ final class SQLiteSearchIndex: SearchIndex {
     private func checkedError(_ error: DatabaseError) -> any Error {
         guard error.resultCode == .SQLITE_ERROR else { return Self.error(error, url) }
         do {
-            try database.read(SearchTables.check)
+            try database.read(form.check)
             return NSError.sqlite(error, during: "search the index", store: url)
         } catch let other as DatabaseError {
             return Self.error(other, url)

@@ -2,7 +2,7 @@ import FullTextSearch
 import GRDB
 
 /// Changes an index, in a transaction of its database.
-final class SQLiteSearchWriter: SearchIndexWriter {
+final class SQLiteSearchWriter: SQLiteIndexWriter {
     private let database: Database
     /// What the transaction changes in the totals of each collection.
     private var changes: [Int: (documents: Int, words: Int)] = [:]

@@ -21,6 +21,36 @@ extension SQLiteStore: IndexedStore {
         return index
     }
 
+    package var keepsSearchFiles: Bool { fileURL != nil && !isReadOnly }
+
+    package func openPresentSearchIndex(named name: String?) throws -> (any SearchIndex)? {
+        guard keepsSearchFiles else { return nil }
+        return try searchIndexFile(name)?.openPresent()
+    }
+
+    package func changeCount(
+        after position: SearchIndexState.Position, limit: Int, for reader: StoreReader
+    ) throws -> SearchIndexChanges {
+        func read(_ body: (SQLHistoryReader) throws -> Int64?) throws -> Int64? {
+            guard let generation = reader.generation as? SQLiteGeneration else {
+                return try readOwnHistory(body)
+            }
+            guard let history else { return nil }
+            return try generation.read { try body(SQLHistoryReader(self, history, SQLiteConnection($0))) }
+        }
+        if reader.generation != nil {
+            // What is in the index may have been read later than the generation was pinned, from rows that have changed since.
+            let pinned = try read { try $0.lastNumber() }
+            guard pinned == (try readOwnHistory { try $0.lastNumber() }) else { return .olderGeneration }
+        }
+        guard let time = position.time,
+            let count = try read({
+                try $0.changeCount(afterNumber: position.number, time: time, limit: limit)
+            })
+        else { return .unknown }
+        return .count(Int(count))
+    }
+
     package func removeSearchIndex(named name: String?) throws {
         guard !isReadOnly else { return }
         try searchIndexFile(name)?.remove()

@@ -11,16 +11,20 @@ struct SearchIndexFile {
 
     let url: URL
     private let store: URL
+    private let form: SQLiteIndexForm
 
     /// The file beside that of a store, which is not a link.
     init(of store: URL, named name: String? = nil) {
         self.store = store
+        form = SQLiteIndexForm(ofIndexNamed: name)
         url = URL(fileURLWithPath: store.path + Self.suffix + Self.part(name))
     }
 
-    /// What a name adds to that of the file: letters and digits, and other bytes as two digits.
+    /// What a name adds to that of the file: letters and digits, and other bytes as two digits. No name of a client's adds what the
+    /// trigrams' does.
     private static func part(_ name: String?) -> String {
         guard let name else { return "" }
+        guard name != SubstringSchema.indexName else { return "-_trigrams" }
         return "-"
             + name.utf8.prefix(64).map { byte in
                 isPlain(byte) ? String(UnicodeScalar(byte)) : String(format: "_%02x", byte)
@@ -78,13 +82,25 @@ struct SearchIndexFile {
         try DurableFile.locking(url.deletingLastPathComponent()) {
             try prepare()
             do {
-                return try SQLiteSearchIndex(at: url)
+                return try SQLiteSearchIndex(at: url, of: form)
             } catch let damage as SearchIndexDamage {
                 Log.store.warning("The search index at \(url.path) is built anew: \(damage).")
                 try Self.removeFiles(at: url)
                 try prepare()
-                return try SQLiteSearchIndex(at: url)
+                return try SQLiteSearchIndex(at: url, of: form)
             }
+        }
+    }
+
+    /// Opens the index if there is one. What is not an index stays, and another one who is about to open or remove it is not waited for.
+    ///
+    /// - Returns: nil where there is none, or it is not to be had now.
+    /// - Throws: `SearchIndexDamage`; an error of SQLite or of the file system.
+    func openPresent() throws -> SQLiteSearchIndex? {
+        guard try Self.isIndex(url, orEmpty: false) else { return nil }
+        return try DurableFile.lockingUnlessLocked(url.deletingLastPathComponent()) {
+            guard try Self.isIndex(url, orEmpty: false) else { return nil }
+            return try SQLiteSearchIndex(at: url, of: form)
         }
     }
 

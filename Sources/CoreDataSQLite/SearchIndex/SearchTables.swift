@@ -33,14 +33,10 @@ enum SearchTables {
     ///
     /// - Throws: `SearchIndexDamage`; an error of SQLite.
     static func check(_ database: Database) throws {
-        guard try isPresent(database),
-            let fields = try String.fetchOne(
-                database, sql: "SELECT value FROM state WHERE name = 'fields'")
-        else { throw SearchIndexDamage("it has no table of its state") }
-        for (collection, count) in fields.split(separator: " ").enumerated() {
+        for (collection, count) in try fieldCounts(database).enumerated() {
             let name = documents(collection)
             // Those for the kind and the number of words come before.
-            guard try database.columns(in: name).count == Int(count).map({ $0 + 2 }) else {
+            guard try database.columns(in: name).count == count + 2 else {
                 throw SearchIndexDamage("the table \(name) has other columns")
             }
             for part in ["data", "idx", "content", "docsize", "config"] {
@@ -52,8 +48,19 @@ enum SearchTables {
         }
     }
 
-    /// Makes the tables of an empty index, in place of all that is there.
-    static func make(fieldCounts: [Int], _ database: Database) throws {
+    /// How many fields each collection has.
+    ///
+    /// - Throws: `SearchIndexDamage` where that is not known; an error of SQLite.
+    static func fieldCounts(_ database: Database) throws -> [Int] {
+        guard try isPresent(database),
+            let fields = try String.fetchOne(
+                database, sql: "SELECT value FROM state WHERE name = 'fields'")
+        else { throw SearchIndexDamage("it has no table of its state") }
+        return fields.split(separator: " ").map { Int($0) ?? -1 }
+    }
+
+    /// Makes the table for the state of an empty index, in place of all that is there.
+    static func makeState(fieldCounts: [Int], _ database: Database) throws {
         try removeAll(database)
         try database.execute(
             sql: """
@@ -64,6 +71,11 @@ enum SearchTables {
         try database.execute(
             sql: "INSERT INTO state(name, value) VALUES ('fields', ?)",
             arguments: [fieldCounts.map(String.init).joined(separator: " ")])
+    }
+
+    /// Makes the tables of an empty index, in place of all that is there.
+    static func make(fieldCounts: [Int], _ database: Database) throws {
+        try makeState(fieldCounts: fieldCounts, database)
         for (collection, count) in fieldCounts.enumerated() {
             let fields = (0..<count).map { ", f\($0)" }.joined()
             let name = documents(collection)

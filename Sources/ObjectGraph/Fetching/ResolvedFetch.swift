@@ -310,6 +310,7 @@ package struct ResolvedFetch {
         query.resultType = specification.resultType
         query.reader = StoreReader(client: context, generation: context?.generation(of: store))
         query.specification = specification
+        query.useSubstringIndex(of: store)
         (query.properties, query.groupBy) = columns
         return query
     }

@@ -9,6 +9,31 @@ package protocol IndexedStore: HistoryStore {
 
     /// Removes the index; nothing is lost with it.
     func removeSearchIndex(named name: String?) throws
+
+    /// Whether indexes are files, and not in memory.
+    var keepsSearchFiles: Bool { get }
+
+    /// Opens the file of an index, and makes none.
+    ///
+    /// - Returns: nil where there is none.
+    /// - Throws: as `openSearchIndex(named:)`; `SearchIndexDamage`.
+    func openPresentSearchIndex(named name: String?) throws -> (any SearchIndex)?
+
+    /// The changes after a position, in the state of the store that a reader sees.
+    ///
+    /// - Parameter limit: as many are counted, and one more.
+    func changeCount(
+        after position: SearchIndexState.Position, limit: Int, for reader: StoreReader
+    ) throws -> SearchIndexChanges
+}
+
+/// What has changed since an index was brought up to date.
+package enum SearchIndexChanges: Hashable, Sendable {
+    case count(Int)
+    /// Some changes are not in the history any more, or the position is that of another file.
+    case unknown
+    /// The reader sees an older state than the present one.
+    case olderGeneration
 }
 
 extension ObjectStore {

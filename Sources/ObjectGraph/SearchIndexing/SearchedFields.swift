@@ -79,7 +79,7 @@ package struct SearchedFields: @unchecked Sendable {
     }
 
     /// Whether the values of a property have words that change with the object alone.
-    fileprivate static func hasWords(_ slot: PropertySlot) -> Bool {
+    static func hasWords(_ slot: PropertySlot) -> Bool {
         guard slot.isStored else { return false }
         if let derived = slot.property as? NSDerivedAttributeDescription {
             var isOwn = true

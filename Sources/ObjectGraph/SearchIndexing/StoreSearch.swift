@@ -197,7 +197,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     /// Removes a damaged index, unless another thread has done so.
-    private func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
+    func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
         let isOpen = opened.withLock { opened in
             guard let damaged, opened?.index === damaged.index else { return false }
             opened = nil
@@ -260,17 +260,35 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     }
 
     private func open() throws -> Opened {
-        let known = opened.withLock { opened in
+        if let known { return known }
+        guard let store else { throw NSError.removedStore }
+        return keep(
+            try (store as? any IndexedStore)?.openSearchIndex(named: name) ?? MemorySearchIndex(), of: store)
+    }
+
+    /// The index if there is one, as it is: it is neither made nor brought up to date, and nothing is waited for.
+    ///
+    /// - Throws: as `current(_:isCancelled:)`; `SearchIndexDamage`.
+    func present() throws -> Opened? {
+        if let known { return known }
+        guard let store else { throw NSError.removedStore }
+        return try (store as? any IndexedStore)?.openPresentSearchIndex(named: name).map {
+            keep($0, of: store)
+        }
+    }
+
+    /// The open index, while its file is there.
+    private var known: Opened? {
+        opened.withLock { opened in
             if let known = opened, !known.index.isInPlace { opened = nil }
             return opened
         }
-        if let known { return known }
-        guard let store else { throw NSError.removedStore }
+    }
+
+    private func keep(_ index: any SearchIndex, of store: any ObjectStore) -> Opened {
         let contents = contents(store)
         // Opened by two threads at once it is the same file; the first one stays.
-        let made = Opened(
-            index: try (store as? any IndexedStore)?.openSearchIndex(named: name) ?? MemorySearchIndex(),
-            contents: contents)
+        let made = Opened(index: index, contents: contents)
         return opened.withLock { opened in
             if let known = opened { return known }
             opened = made

@@ -176,6 +176,8 @@ package struct FetchQuery {
     package var resultType: NSFetchRequestResultType = .managedObjectResultType
     /// The client and the generation that the query reads for.
     package var reader = StoreReader()
+    /// How indexes of strings help with the condition, or why they do not, a sentence each; empty where no condition asks for one.
+    package var indexNotes: [String] = []
     /// The caller's request, with options that do not change the result; nil for a request of the context itself.
     package var specification: FetchSpecification?
 
