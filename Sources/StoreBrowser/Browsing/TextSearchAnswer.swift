@@ -11,8 +11,8 @@ struct TextSearchAnswer: Encodable, Sendable {
 
     /// What a page requests.
     struct Question: Sendable {
-        /// More are refused; of a longer list an index looks at 256 words.
-        static let longest = 2_000
+        /// In bytes. Of a text of many words the first 256 count anyway.
+        static let longest = 4_000
         static let mostPerEntity = 20
         /// A person does not look at more.
         static let furthest = 100_000
