@@ -234,5 +234,6 @@ class Changes(SearchTest):
         expect(page.locator("#access")).to_have_text("1 unsaved")
         self.field().press_sequentially("words")
         page.keyboard.press("Control+z")
-        self.settled()
+        status, changes = self.ask("GET", "/api/changes")
+        self.assertEqual((200, True, False), (status, changes["canUndo"], changes["canRedo"]))
         expect(page.locator("#access")).to_have_text("1 unsaved")

@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator {
     /// stores were added.
     ///
     /// - Returns: the progress of the first indexing of each store that has something to be searched, in objects.
-    /// - Throws: 134060 for a SQLite store without persistent history (`NSPersistentHistoryTrackingKey`).
+    /// - Throws: 134060 for a SQLite store that can be changed and has no persistent history (`NSPersistentHistoryTrackingKey`).
     @discardableResult
     public final func startSearchIndexing() throws -> [Progress] {
         let searches = try searchedStores.map { try StoreSearch.of($0) }
@@ -35,8 +35,8 @@ extension NSPersistentStoreCoordinator {
 
     /// Brings the search indexes of all stores up to date.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled: what is indexed by then is kept; 134060 for a SQLite store without
-    ///   persistent history; an error of a store or an index.
+    /// - Throws: `CancellationError` when the task is cancelled: what is indexed by then is kept; 134060 for a SQLite store that can be
+    ///   changed and has no persistent history; an error of a store or an index.
     nonisolated(nonsending) public final func updateSearchIndexes() async throws {
         try await updateSearchIndexes(of: searchedStores)
     }

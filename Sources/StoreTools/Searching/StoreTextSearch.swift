@@ -51,7 +51,7 @@ package final class StoreTextSearch: @unchecked Sendable {
     }
 
     private var build: Build?
-    /// After that time a build that nobody went on with is not the one of the present question.
+    /// After that time a build that no call went on with is not the one of the present question.
     private static let longestPause = Duration.seconds(10)
 
     /// Opens a store.
