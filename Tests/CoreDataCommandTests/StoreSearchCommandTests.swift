@@ -116,7 +116,8 @@ import Testing
               {"name": "Author", "objects": [{"objectID": "Author/1", "name": "\u001b[31m Red\n\r\u0007 \u009b Castle"}]}]}
             """#, to: "control.json")
         let other = file("Control.sqlite")
-        try #require(Command("store", "import", other, file("control.json"), "--model", model).status == 0)
+        let made = try Command("store", "import", other, file("control.json"), "--model", model)
+        try #require(made.status == 0, "\(made.errors)")
         let run = try search(other, "castle")
         #expect(run.output.hasSuffix("  name:  [31m Red      [Castle]\n"))
         #expect(run.output.split(separator: "\n").count == 2)

@@ -59,7 +59,7 @@ package final class StoreTextSearch: @unchecked Sendable {
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:adapting:)`.
     package init(_ url: URL, model: NSManagedObjectModel?, attributes: Attributes = .indexed) throws {
         source = try OpenStore(url, model: model) { model in
-            attributes == .all ? try model.indexingAllStrings() : model
+            try attributes == .all ? model.indexingAllStrings() : model
         }
         context = NSManagedObjectContext(.privateQueue)
         context.persistentStoreCoordinator = source.coordinator
