@@ -37,7 +37,7 @@ struct BrowsedCorpusTests {
         deinit { try? FileManager.default.removeItem(at: folder) }
     }
 
-    @Test("Rows, objects, groups, history and facts of every store of the corpus are shown, and its strings are searched")
+    @Test("Rows, objects, groups, history and facts of every store of the corpus are shown, and strings found")
     func everyStoreIsShown() async throws {
         #expect(Self.stores.count > 30)
         for path in Self.stores {
