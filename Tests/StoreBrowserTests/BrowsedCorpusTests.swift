@@ -37,7 +37,7 @@ struct BrowsedCorpusTests {
         deinit { try? FileManager.default.removeItem(at: folder) }
     }
 
-    @Test("Rows, objects, groups, history and facts of every store of the corpus are shown, and strings found")
+    @Test("Rows, objects, groups, history, facts and words of every store of the corpus are shown")
     func everyStoreIsShown() async throws {
         #expect(Self.stores.count > 30)
         for path in Self.stores {
