@@ -1,5 +1,6 @@
 import Hummingbird
 import LocalSite
+import StoreTools
 
 /// What finds objects of all entities by words.
 struct SearchRoutes: Sendable {
