@@ -16,6 +16,7 @@ struct CoreDataCommand: AsyncParsableCommand {
               coredata model hash --json Library.momd
               coredata store info Library.sqlite
               coredata store query Library.sqlite Book "pages > 100"
+              coredata store search Library.sqlite "war and peace"
               coredata browse Library.sqlite
 
             Exit codes: 0 done; 1 the answer is no (errors found by check, differences found by diff); \

@@ -328,7 +328,7 @@ struct SearchIndexTests {
         #expect(try count("war", stack.context) == 2)
     }
 
-    @Test("A store that is opened read-only is searched by an index in memory")
+    @Test("A store that is opened read-only is searched by a temporary index")
     func readOnly() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -337,6 +337,30 @@ struct SearchIndexTests {
         #expect(!FileManager.default.fileExists(atPath: stack.index.path))
         try fill(stack, "war II")
         #expect(try count("war", other) == 2)
+    }
+
+    @Test(
+        "A store that is opened read-only needs no persistent history: its rows are indexed anew after each change"
+    )
+    func readOnlyWithoutHistory() throws {
+        let stack = try SearchStack(.file, options: [NSPersistentHistoryTrackingKey: false])
+        try fill(stack, "war")
+        let other = try stack.other(
+            options: [NSReadOnlyPersistentStoreOption: true, NSPersistentHistoryTrackingKey: false])
+        #expect(try count("war", other) == 1)
+        try fill(stack, "war II")
+        #expect(try count("war", other) == 2 && count("war", other) == 2)
+        try stack.context.run { context in
+            for object in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) {
+                context.delete(object)
+            }
+            try context.save()
+        }
+        #expect(try count("war", other) == 0)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: stack.folder.path).allSatisfy {
+                !$0.contains("search")
+            })
     }
 
     @Test(

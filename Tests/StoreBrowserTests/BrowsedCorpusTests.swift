@@ -37,7 +37,7 @@ struct BrowsedCorpusTests {
         deinit { try? FileManager.default.removeItem(at: folder) }
     }
 
-    @Test("Rows, objects, groups, history and facts of every store of the corpus are shown")
+    @Test("Rows, objects, groups, history, facts and words of every store of the corpus are shown")
     func everyStoreIsShown() async throws {
         #expect(Self.stores.count > 30)
         for path in Self.stores {
@@ -76,7 +76,7 @@ struct BrowsedCorpusTests {
                 #expect(groups.status == .ok, "\(path) \(entity.name).\(by.name)")
             }
         }
-        for view in ["history", "facts"] {
+        for view in ["history", "facts", "search?all=1&words=a*%20OR%20the"] {
             let answer = try await page.get("/api/\(view)")
             #expect(answer.status == .ok, "\(path) \(view): \(String(buffer: answer.body).prefix(300))")
         }

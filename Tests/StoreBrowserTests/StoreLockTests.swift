@@ -16,7 +16,7 @@ import Testing
                 "/", "/api/store", "/api/rows?entity=Person&limit=5", "/api/count?entity=Person",
                 "/api/check?entity=Person&predicate=age%20%3E%201", "/api/object?id=Person/1",
                 "/api/targets?entity=City&text=o", "/api/groups?entity=Person&by=age", "/api/history",
-                "/api/facts",
+                "/api/facts", "/api/search?words=person&all=1",
                 "/api/changes", "/api/text?id=Person/1&key=name", "/api/image?id=Person/1&key=face",
                 "/api/bytes?id=Person/1&key=portrait", "/api/export/check?entity=Person&format=csv",
                 "/api/export?entity=Person&format=csv&name=x", "/api/export/state?name=x",

@@ -29,6 +29,14 @@ import Testing
                 "query",
                 { try opened { try StoreListing($0, entities: ["Item"]).forEachObject { _, _, _ in } } }
             ),
+            (
+                "search",
+                {
+                    let search = try StoreTextSearch(url, model: nil, attributes: .all)
+                    _ = try search.context.performAndWait { try search.find(StoreTextSearch.Request("a")) }
+                    try search.close()
+                }
+            ),
             ("diff", { try opened { old in try opened { _ = try StoreComparison(old, $0).count() } } }),
             ("metadata", { _ = try StoreMetadata(url).values() }),
             ("metadata of a page", { _ = try StoreMetadata(url).tracedValues() }),

@@ -14,7 +14,7 @@ struct StoreCommand: ParsableCommand {
             """,
         subcommands: [
             StoreInfoCommand.self, StoreSchemaCommand.self, StoreDumpCommand.self, StoreQueryCommand.self,
-            StoreCheckCommand.self, StoreExportCommand.self, StoreImportCommand.self, StoreDiffCommand.self,
-            StoreMetadataCommand.self, PrepareForAppleCommand.self,
+            StoreSearchCommand.self, StoreCheckCommand.self, StoreExportCommand.self, StoreImportCommand.self,
+            StoreDiffCommand.self, StoreMetadataCommand.self, PrepareForAppleCommand.self,
         ])
 }

@@ -5,16 +5,26 @@ import Foundation
 import GRDB
 import ObjectGraph
 
-/// An index in a SQLite database of its own: a file beside the store, or in memory.
+/// An index in a SQLite database of its own: a file beside the store, a temporary one, or in memory.
 final class SQLiteSearchIndex: SearchIndex {
     private let database: any DatabaseWriter
-    /// The file; nil for an index in memory.
+    /// The file; nil for an index without one of its own name.
     private let url: URL?
     private let identity: FileIdentity?
     let form: SQLiteIndexForm
 
     /// - Throws: `SearchIndexDamage` for a file that is not an index; an error of SQLite or of the file system.
-    init(at url: URL?, of form: SQLiteIndexForm = .words) throws {
+    convenience init(at url: URL?, of form: SQLiteIndexForm = .words) throws {
+        try self.init(at: url, of: form, isTemporary: false)
+    }
+
+    /// Makes an index whose size memory does not bound: SQLite removes the name of its file as soon as the file is there, so that the
+    /// system removes the rest with the process, however that ends.
+    ///
+    /// - Throws: an error of SQLite, such as for a temporary folder that cannot be written to.
+    static func temporary() throws -> SQLiteSearchIndex { try SQLiteSearchIndex(at: nil, of: .words, isTemporary: true) }
+
+    private init(at url: URL?, of form: SQLiteIndexForm, isTemporary: Bool) throws {
         self.url = url
         self.form = form
         // Connections that read are opened later: of another file in its place they would have other contents than the one that writes.
@@ -28,6 +38,9 @@ final class SQLiteSearchIndex: SearchIndex {
         do {
             if let url {
                 database = try DatabasePool(path: url.path, configuration: configuration)
+            } else if isTemporary {
+                // SQLite's name of such a database: https://www.sqlite.org/inmemorydb.html#temp_db
+                database = try DatabaseQueue(path: "", configuration: configuration)
             } else {
                 database = try DatabaseQueue(configuration: configuration)
             }

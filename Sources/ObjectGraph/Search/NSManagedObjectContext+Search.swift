@@ -13,8 +13,8 @@ extension NSManagedObjectContext {
     ///
     /// Call it on the context's queue.
     ///
-    /// - Throws: 134060 for an entity or an attribute that is not indexed, a store without persistent history
-    ///   (`NSPersistentHistoryTrackingKey`) or of a type that cannot be searched, a condition that the store cannot evaluate; an error
+    /// - Throws: 134060 for an entity or an attribute that is not indexed, a store that can be changed and has no persistent history
+    ///   (`NSPersistentHistoryTrackingKey`) or is of a type that cannot be searched, a condition that the store cannot evaluate; an error
     ///   of the store or of the index.
     public func search<Object>(_ request: SearchRequest<Object>) throws -> SearchResult<Object> {
         try MatchBudget.sharing {

@@ -11,8 +11,8 @@ extension NSPersistentStoreCoordinator {
     /// Without this call an index of words is brought up to date by each search, and one of trigrams by `updateSearchIndexes()` alone. An
     /// interrupted indexing goes on where it was. Call it after the stores were added.
     ///
-    /// - Returns: the progress of the first indexing of each index of each store, in objects.
-    /// - Throws: 134060 for a SQLite store without persistent history (`NSPersistentHistoryTrackingKey`).
+    /// - Returns: the progress of the first indexing of each index of each store that has something to be searched, in objects.
+    /// - Throws: 134060 for a SQLite store that can be changed and has no persistent history (`NSPersistentHistoryTrackingKey`).
     @discardableResult
     public final func startSearchIndexing() throws -> [Progress] {
         let searches = try indexes(of: searchedStores, substringStores)
@@ -40,8 +40,8 @@ extension NSPersistentStoreCoordinator {
 
     /// Brings the search indexes of all stores up to date.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled: what is indexed by then is kept; 134060 for a SQLite store without
-    ///   persistent history; an error of a store or an index.
+    /// - Throws: `CancellationError` when the task is cancelled: what is indexed by then is kept; 134060 for a SQLite store that can be
+    ///   changed and has no persistent history; an error of a store or an index.
     nonisolated(nonsending) public final func updateSearchIndexes() async throws {
         try await update(indexes(of: searchedStores, substringStores))
     }

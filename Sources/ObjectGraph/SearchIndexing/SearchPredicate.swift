@@ -98,8 +98,9 @@ extension _PredicateFormatParsing {
     /// request.predicate = NSPredicate(searching: "schloss -park")
     /// ```
     ///
-    /// It can be used in any fetch, alone or as a part of a compound predicate; unsaved changes count. A SQLite store needs its
-    /// persistent history (`NSPersistentHistoryTrackingKey`). An object of an entity that has nothing to be searched does not meet it.
+    /// It can be used in any fetch, alone or as a part of a compound predicate; unsaved changes count. A SQLite store that can
+    /// be changed needs its persistent history (`NSPersistentHistoryTrackingKey`). An object of an entity that has nothing to be searched
+    /// does not meet it.
     ///
     /// - Parameters:
     ///   - words: what a person has written: words in any case and with or without accents, `"phrases"`, beginnings of words with

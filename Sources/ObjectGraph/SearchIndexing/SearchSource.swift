@@ -9,6 +9,16 @@ protocol SearchSource: Sendable {
 
     /// The objects that changed after a position, or the first of them; nil when some of these changes are not known any more.
     func changes(after position: SearchIndexState.Position) throws -> SearchChanges?
+
+    /// Why changes may not be known, as the end of a sentence.
+    var gap: String { get }
+
+    /// Called after this process has changed the store. `keys` are the changed objects; nil where they are not known.
+    func note(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?)
+}
+
+extension SearchSource {
+    func note(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {}
 }
 
 /// Objects that changed, up to a position.
@@ -33,6 +43,8 @@ final class HistorySource: SearchSource {
         self.store = store
         self.maxChanges = maxChanges
     }
+
+    var gap: String { "the history was deleted before it was indexed, or is that of another file" }
 
     func end() throws -> SearchIndexState.Position {
         try read { reader in try position(reader.lastNumber(), reader) }
@@ -101,14 +113,17 @@ final class SavedChangesSource: SearchSource {
 
     private let state = Mutex(State())
 
-    func note(_ keys: [(storedEntity: StoredEntity, reference: Int64)]) {
-        let keys = keys.map {
+    var gap: String { "more was saved since the last search than is noted" }
+
+    func note(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {
+        guard let keys else { return }
+        let changed = keys().map {
             SearchChanges.Key(entityNumber: $0.storedEntity.entityNumber, reference: $0.reference)
         }
         state.withLock { state in
             state.end += 1
-            state.saves.append(keys)
-            state.count += keys.count
+            state.saves.append(changed)
+            state.count += changed.count
             if state.count > Self.maxChanges {
                 state.start = state.end
                 state.saves = []
@@ -131,5 +146,44 @@ final class SavedChangesSource: SearchSource {
             state.count = state.saves.reduce(0) { $0 + $1.count }
             return changes
         }
+    }
+}
+
+/// The rows of a store without history, of which nothing says what has changed: after any change all of them are indexed anew.
+final class RowsSource: SearchSource {
+    private struct State: Sendable {
+        /// How often another state of the file was seen.
+        var number: Int64 = 0
+        /// The state of the file that was seen last; nil when it is known to be another one.
+        var version: Data?
+    }
+
+    private weak let store: (any FollowedStore)?
+    private let state = Mutex(State())
+
+    init(_ store: any FollowedStore) { self.store = store }
+
+    var gap: String { "the store has changed, and has no history" }
+
+    func note(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {
+        state.withLock { $0.version = nil }
+    }
+
+    func end() throws -> SearchIndexState.Position {
+        guard let store else { throw NSError.removedStore }
+        let version = try store.foreignDataVersion()
+        return state.withLock { state in
+            if state.version != version {
+                state.version = version
+                state.number += 1
+            }
+            return .init(number: state.number)
+        }
+    }
+
+    /// Does not look at the file: what was committed after `end()` is indexed later, or a build would never end beside a process that
+    /// saves all the time.
+    func changes(after position: SearchIndexState.Position) -> SearchChanges? {
+        state.withLock { $0.number == position.number ? SearchChanges(position: position) : nil }
     }
 }

@@ -57,10 +57,13 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// - Parameters:
     ///   - name: tells the index from others of the store; nil for that of `NSPredicate(searching:)`.
     ///   - owner: what the contents come from; nil for the model.
+    ///   - readsRows: whether the rows of a database without persistent history are indexed anew after each change, as they are of one
+    ///     that is only read.
     ///   - contents: what the index has in it.
-    /// - Throws: 134060 for a store without persistent history, and for one of a type that cannot be searched.
+    /// - Throws: 134060 for a store that can be changed and has no persistent history, and for one of a type that cannot be searched.
     package static func of(
         _ store: any ObjectStore, named name: String? = nil, for owner: AnyObject? = nil,
+        readsRows: Bool = false,
         _ contents: @escaping @Sendable (any ObjectStore) -> any IndexedContents = { SearchSchema($0) }
     ) throws -> StoreSearch {
         let companionName = companionName(name, owner)
@@ -69,7 +72,11 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
         let source: any SearchSource
         if let store = store as? any IndexedStore {
-            guard store.hasHistory else {
+            if store.hasHistory {
+                source = HistorySource(store)
+            } else if store.isReadOnly || readsRows, let followed = store as? any FollowedStore {
+                source = RowsSource(followed)
+            } else {
                 throw NSError.coreData(
                     .coreData,
                     """
@@ -77,7 +84,6 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                     store with the option NSPersistentHistoryTrackingKey set to true.
                     """, [NSAffectedStoresErrorKey: [store]])
             }
-            source = HistorySource(store)
         } else if store.isChangedBySavesAlone {
             source = SavedChangesSource()
         } else {
@@ -107,7 +113,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     // MARK: Changes of the store
 
     package override func storeDidChange(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {
-        if let source = source as? SavedChangesSource, let keys { source.note(keys()) }
+        source.note(keys)
         for listener in listeners.withLock({ Array($0.values) }) { listener() }
     }
 
@@ -140,13 +146,41 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
     }
 
+    /// Brings the index up to date in parts, each as long as a caller likes.
+    ///
+    /// - Parameters:
+    ///   - finishes: whether a build that an earlier call has begun is brought to its end as of then, without a look at what was committed
+    ///     since. Beside a process that saves all the time, a build in parts would begin anew otherwise, each time that it ends.
+    ///   - isCancelled: is called between two steps.
+    /// - Returns: whether the index is complete; false when `isCancelled` has ended the call.
+    /// - Throws: as `current(_:isCancelled:)`.
+    package func advance(
+        _ progress: Progress, finishes: Bool, isCancelled: () -> Bool
+    ) throws -> Bool {
+        do {
+            try attempt { try update($0, progress, finishes: finishes, isCancelled) }
+            return true
+        } catch  where FetchCancellation.isError(error) {
+            return false
+        }
+    }
+
+    /// Whether complete indexes are read as they are.
+    @TaskLocal private static var readsAsIndexed = false
+
+    /// Has all searches of a block read indexes as they are, where these are complete: several of them see one state, and what others
+    /// commit meanwhile is not waited for.
+    package static func asIndexed<Value>(_ body: () throws -> Value) rethrows -> Value {
+        try $readsAsIndexed.withValue(true) { try body() }
+    }
+
     /// Reads the index with all changes that were committed before the call.
     ///
     /// - Parameter body: may be called more than once, where the index turns out to be damaged, or is emptied meanwhile by a process that
     ///   builds it anew.
     package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
         try attempt { opened in
-            try update(opened, nil, { false })
+            if try !Self.readsAsIndexed || completeState(opened) == nil { try update(opened, nil, { false }) }
             guard let before = try completeState(opened) else { throw Rebuild() }
             let value = try body(opened)
             // A build has a number of its own: one that has begun and ended meanwhile is noticed, too.
@@ -241,15 +275,25 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// How often a search empties the index to build it anew: two processes with other models could do so in turns without end.
     private static let maxBeginnings = 20
 
-    private func update(_ opened: Opened, _ progress: Progress?, _ isCancelled: () -> Bool) throws {
+    private func update(
+        _ opened: Opened, _ progress: Progress?, finishes: Bool = false, _ isCancelled: () -> Bool
+    ) throws {
         // What is committed later is indexed later: with others that save without a pause there would be no end.
-        let end = try source.end()
+        let end = try (finishes ? begunPosition(opened) : nil) ?? source.end()
         if let state = try completeState(opened), state.position == end { return }
         var beginnings = 0
         while try stepping.withLock({ try step(opened, progress, upTo: end, &beginnings) }) {
             guard beginnings <= Self.maxBeginnings else { throw rebuilt }
             if isCancelled() { throw FetchCancellation.error }
         }
+    }
+
+    /// The position of a build that has begun and not ended; nil when there is none.
+    private func begunPosition(_ opened: Opened) throws -> SearchIndexState.Position? {
+        guard let state = try opened.index.state(), state.signature == opened.contents.signature,
+            state.progress != nil
+        else { return nil }
+        return state.position
     }
 
     private func completeState(_ opened: Opened) throws -> SearchIndexState? {
@@ -347,8 +391,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             guard let changes = try source.changes(after: state.position) else {
                 Log.store.notice(
                     """
-                    The search index of \(store.url?.path ?? "") is built anew: the history was deleted before it was indexed, \
-                    or is that of another file.
+                    The search index of \(store.url?.path ?? "") is built anew: \(source.gap).
                     """)
                 beginnings += 1
                 try begin(writer, contents)

@@ -19,6 +19,7 @@ package final class BrowsedStore: @unchecked Sendable {
     let precedence = Precedence()
     let isExporting = ExportFlag()
     let exports = ExportLog()
+    let textSearches = TextSearches()
 
     /// - Parameters:
     ///   - url: a store: SQLite, XML or binary.
@@ -53,7 +54,10 @@ package final class BrowsedStore: @unchecked Sendable {
     /// Closes the store.
     ///
     /// - Throws: an error of the store.
-    package func close() throws { try source.close() }
+    package func close() throws {
+        try textSearches.close()
+        try source.close()
+    }
 
     /// The context that knows what objects look like now.
     var objects: NSManagedObjectContext { editing ?? makeContext() }

@@ -7,13 +7,14 @@ import { sidebar } from "./sidebar.js";
 import { entityView } from "./table.js";
 import { historyView } from "./history.js";
 import { factsView } from "./facts.js";
+import { searchView } from "./search.js";
 import { detail } from "./detail.js";
 import { discard, undo, redo, save } from "./editing.js";
 
 const place = (id) => document.getElementById(id);
 const ROLES = { sidebar: "navigation", objects: "main", detail: "complementary" };
 const PANES = { sidebar: "Store", objects: "Objects", detail: "Object" };
-const VIEWS = { entity: entityView, history: historyView, facts: factsView };
+const VIEWS = { entity: entityView, history: historyView, facts: factsView, search: searchView };
 
 const panes = () => Object.entries(PANES).map(([pane, title]) =>
   h("button", {
@@ -58,7 +59,7 @@ onWidth(() => changed());
 
 // Whether the user types there: then the browser undoes what was typed.
 const isTyping = (element) => (element?.matches?.("input:not([type=checkbox], [type=radio]), textarea") ?? false)
-  && (element.id === "predicate" || element.value !== element.defaultValue);
+  && (["predicate", "words"].includes(element.id) || element.value !== element.defaultValue);
 
 document.addEventListener("keydown", (event) => {
   const command = event.ctrlKey || event.metaKey;

@@ -8,7 +8,7 @@ export const state = {
   changes: { canWrite: false, isEdited: false, count: 0, canUndo: false, canRedo: false },
   /** How often something was changed: a picture that was shown before is not the one that is there now. */
   edition: 0,
-  /** entity, history or facts. */
+  /** entity, history, facts or search. */
   view: "entity",
   entity: null,
   /** table or chart. */
@@ -46,6 +46,8 @@ export const state = {
   chart: { by: "", unit: "month", data: null, problem: null },
   history: { transactions: [], next: null, isKept: true, isLoaded: false, statements: [] },
   facts: null,
+  /** The search for words; all: in all strings. Until there is an answer, indexing says how far the store is indexed. */
+  search: { words: "", all: false, answer: null, indexing: null, problem: null },
 };
 
 const listeners = [];
@@ -254,6 +256,56 @@ export async function loadHistory() {
   } catch (error) {
     announce(error.message, true);
   }
+  changed();
+}
+
+/**
+ * What the server has found of a search, from one of the objects of an entity on if one is named. While it is indexing it says so
+ * after a second, and goes on when it is asked again. Null when the answer is not for what is looked at any more.
+ */
+async function findWords(search, parameters = {}) {
+  for (;;) {
+    const { words, all } = search;
+    const answer = await get("/api/search", { ...asker("search"), words, ...(all ? { all: 1 } : {}), ...parameters });
+    if (state.search !== search || state.view !== "search") return null;
+    search.indexing = answer.indexing ?? null;
+    if (!answer.indexing) return answer;
+    changed();
+  }
+}
+
+/** Finds the objects of all entities that have some words. */
+export async function showSearch(words, all = state.search.all) {
+  const search = { words, all, answer: null, indexing: null, problem: null };
+  Object.assign(state, { view: "search", pane: "objects", search });
+  changed();
+  try { search.answer = await findWords(search); } catch (error) {
+    // The same was requested again.
+    if (state.search !== search) return;
+    search.problem = error.message;
+  }
+  changed();
+}
+
+/** Shows more of the objects of an entity that were found. */
+export async function moreHits(name) {
+  const { search } = state;
+  const group = search.answer.entities.find((candidate) => candidate.name === name);
+  if (group.isLoading) return;
+  group.isLoading = true;
+  try {
+    const answer = await findWords(search, { ...asker(`more ${name}`), entity: name, offset: group.objects.length });
+    if (!answer) return;
+    const more = answer.entities.find((candidate) => candidate.name === name);
+    // Where others have changed the store, some may come again.
+    const known = new Set(group.objects.map(({ objectID }) => objectID));
+    const fresh = (more?.objects ?? []).filter(({ objectID }) => !known.has(objectID));
+    group.objects.push(...fresh);
+    group.isComplete = !fresh.length;
+  } catch (error) {
+    announce(error.message, true);
+  }
+  group.isLoading = false;
   changed();
 }
 

@@ -1,8 +1,9 @@
-// The bar at the top: the store, whether it can be changed, undo, redo, save.
+// The bar at the top: the store, whether it can be changed, the search, undo, redo, save.
 
 import { h } from "./dom.js";
 import { state } from "./state.js";
 import { undo, redo, save } from "./editing.js";
+import { searchField } from "./search.js";
 
 export function toolbar() {
   const { store, changes } = state;
@@ -12,6 +13,7 @@ export function toolbar() {
     h("span", { id: "access", class: changes.isEdited ? "edited" : "badge" },
       !changes.canWrite ? "Read only" : changes.isEdited ? `${changes.count} unsaved` : "Saved"),
     h("span", { class: "space" }),
+    searchField(),
     changes.canWrite
       ? [
         h("div", { class: "group", role: "group", "aria-label": "Changes" },

@@ -8,6 +8,7 @@ package enum StoreBrowser {
             ReadingRoutes(store).add(to: router)
             DataRoutes(store).add(to: router)
             EditingRoutes(store).add(to: router)
+            SearchRoutes(store).add(to: router)
         }
     }
 
@@ -31,5 +32,6 @@ package enum StoreBrowser {
         "fold.js": PackageResources.fold_js,
         "export.js": PackageResources.export_js,
         "targets.js": PackageResources.targets_js,
+        "search.js": PackageResources.search_js,
     ])
 }

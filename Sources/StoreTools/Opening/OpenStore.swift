@@ -45,10 +45,12 @@ package final class OpenStore {
     ///   - isReadOnly: whether nothing of the store, and of the files beside it, may change. What a context changes of an
     ///     XML or binary store is in the file after `save(_:)`.
     ///   - makesFile: whether a store that is not there is made.
+    ///   - adapt: makes the model that the store is opened with, which must have the same version hashes.
     /// - Throws: as `NSPersistentStoreCoordinator.addPersistentStore(ofType:configurationName:at:options:)`; an error
     ///   that requests a model when a new store is to be made without one.
     package init(
-        _ url: URL, model: NSManagedObjectModel?, isReadOnly: Bool = true, makesFile: Bool = false
+        _ url: URL, model: NSManagedObjectModel?, isReadOnly: Bool = true, makesFile: Bool = false,
+        adapting adapt: (NSManagedObjectModel) throws -> NSManagedObjectModel = { $0 }
     ) throws {
         self.url = url
         let exists = FileManager.default.fileExists(atPath: url.path)
@@ -62,7 +64,7 @@ package final class OpenStore {
                     objects it can only be read. Give the model with --model.
                     """)
             }
-            let model = try model ?? Self.objectModel(url, type)
+            let model = try adapt(model ?? Self.objectModel(url, type))
             self.model = model
             hasCopy = false
             origin = .copy(try DocumentCopy(url, type, model, isReadOnly: isReadOnly))
@@ -73,7 +75,7 @@ package final class OpenStore {
         if exists {
             if !isReadOnly { try SQLiteStoreTables(url).recover() }
             let metadata = try SQLiteStoreTables(url).metadata()
-            self.model = try model ?? Self.ownModel(url, &missingCopyNotice)
+            self.model = try adapt(model ?? Self.ownModel(url, &missingCopyNotice))
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
             if !isReadOnly,
@@ -84,7 +86,7 @@ package final class OpenStore {
             configuration = self.model.configuration(ofStoreWith: metadata)
         } else {
             guard let model else { throw StoreToolError("A new store needs a model: give one with --model.") }
-            self.model = model
+            self.model = try adapt(model)
             hasCopy = false
         }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
