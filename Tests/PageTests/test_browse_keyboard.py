@@ -16,7 +16,7 @@ class Keys(StoreTest):
     def tab_to(self, id, key="Tab"):
         """Presses Tab until something has the focus."""
         seen = []
-        self.settled()
+        self.answered()
         for _ in range(400):
             if self.focused() == id:
                 return
@@ -26,7 +26,7 @@ class Keys(StoreTest):
 
     def go_to(self, part):
         """Goes to a part of the window, over those between."""
-        self.settled()
+        self.answered()
         for _ in range(3):
             self.press("F6")
             if self.is_in(part):

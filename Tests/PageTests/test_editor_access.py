@@ -131,7 +131,7 @@ class Access(EditorTest):
         expect(page.locator("#item-entity-Book-attribute-subtitle")).to_be_focused()
         page.keyboard.press("Tab")
         expect(page.get_by_label("Type of subtitle").first).to_be_focused()
-        # More than one letter: Transformable and String are told apart by them.
+        # Several letters choose String, whichever type is chosen before.
         page.keyboard.type("Str")
         self.eventually("String", lambda: self.element("Book", "subtitle").get("attributeType"))
         page.locator("#item-entity-Book-attribute-subtitle").focus()
@@ -370,7 +370,7 @@ class Hostile(EditorTest):
         expect(page.locator("#diagram g.box")).to_have_count(2)
         with page.expect_download() as download:
             page.get_by_role("button", name="Export SVG").click()
-        # Whoever opens it gets no element and no attribute of the model's.
+        # The model's names put no element and no attribute of their own into the drawing.
         tree = XML.parse(download.value.path()).getroot()
         self.assertEqual({"svg", "g", "rect", "path", "text", "title"}, {element.tag.split("}")[1] for element in tree.iter()})
         self.assertEqual([], [name for element in tree.iter() for name in element.keys() if name.startswith("on") or "href" in name])
@@ -472,7 +472,7 @@ class Safety(EditorTest):
         page = self.page
         asked = []
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-        # Nothing is edited: nobody is asked.
+        # Nothing is edited: the page reloads without a question.
         page.reload()
         expect(page.locator("#edited")).to_be_visible()
         self.assertEqual([], asked)

@@ -22,7 +22,7 @@ class Keys:
 
     def tab_to(self, id, key="Tab", most=200):
         """Goes on until something has the focus."""
-        self.settled()
+        self.answered()
         for _ in range(most):
             if self.focused() == id:
                 return
@@ -42,7 +42,7 @@ class Keys:
 
     def go(self, part):
         """Goes to a part of the window."""
-        self.settled()
+        self.answered()
         for _ in range(5):
             if self.page.evaluate("id => document.getElementById(id).contains(document.activeElement)", part):
                 return
@@ -73,7 +73,7 @@ class Dates(Keys, EditorTest):
                 self.enter_date("f-defaultDateTimeInterval")
                 self.type("06062024101112", delay)
                 expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2024-06-06T10:11:12")
-                # Nothing is told until it is whole.
+                # Nothing is sent until the date is complete.
                 self.eventually(revision, lambda: self.revision())
                 self.press("Enter")
                 self.eventually("739361472", self.date)
@@ -413,7 +413,7 @@ class Presses(EditorTest):
         self.page.locator(selector).hover()
         self.page.mouse.down()
         # What the press has told is answered, and drawn, before the release.
-        self.settled()
+        self.answered()
         self.page.wait_for_timeout(100)
         self.page.mouse.up()
 
@@ -425,7 +425,7 @@ class Presses(EditorTest):
             ("c", "#bar-attribute", lambda: str(page.locator("input.renaming").count())),
         ]:
             with self.subTest(selector=selector):
-                self.settled()
+                self.answered()
                 page.locator("#f-versionHashModifier").click()
                 page.keyboard.press("End")
                 page.keyboard.type(text)

@@ -159,7 +159,7 @@ class Model(EditorTest):
             expect(names).to_have_attribute("aria-invalid", "true")
         names.press("Enter")
         self.eventually([["number", "cover"]], self.constraints)
-        # What is wrong is told beside it, and the warning leads to it.
+        # The error is shown beside the constraint, and the warning leads to it.
         expect(page.locator("#inspector .findings")).to_contain_text("'cover'")
         page.locator("#item-entity-Book-attribute-isbn").click()
         expect(page.locator("#inspector h2")).to_have_text("Attribute")

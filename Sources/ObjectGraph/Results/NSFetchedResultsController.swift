@@ -221,9 +221,9 @@ public protocol NSFetchedResultsSectionInfo {
 
 /// What a change did to an object or a section.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-    /// It is new among the results.
+    /// The object, or the section, has come into the results.
     case insert = 1
-    /// It is no longer among the results.
+    /// The object, or the section, has left the results.
     case delete = 2
     /// It has another position.
     case move = 3

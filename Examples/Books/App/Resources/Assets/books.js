@@ -64,7 +64,7 @@ async function load(address) {
     if (request !== loading) return;
     const isGone = response.status === 404;
     if (response.ok || isGone) follow(takeIn(text, isGone));
-    if (isGone) say("This is no longer there.");
+    if (isGone) say("This has been deleted.");
   } catch (error) {
     if (error.name !== "AbortError") console.warn(error);
   }
