@@ -8,7 +8,9 @@
 ///   position. Import `CoreData` alone, or write `typealias NSExpression = CoreData.NSExpression` once in
 ///   the target.
 open class NSExpression: NSObject, NSCopying, NSSecureCoding {
-    /// What an expression is; the raw values are Apple's.
+    /// The kind of an expression, which says which of its properties have a value: `constantValue` for `.constantValue`, `keyPath` for
+    /// `.keyPath`, `function`, `operand` and `arguments` for `.function`. Switch over `expressionType` before you read them: reading a
+    /// property that the kind does not have stops the program. The raw values are Apple's.
     public enum ExpressionType: UInt, Sendable {
         /// A value that does not change.
         case constantValue = 0

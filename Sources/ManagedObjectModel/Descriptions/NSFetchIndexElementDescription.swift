@@ -1,6 +1,7 @@
 import CocoaFoundation
 
-/// How an index arranges the values of an element. The raw values are Apple's.
+/// The structure in which an index keeps the values of an element: sorted, or in an R-tree. All elements of an index have the same one.
+/// The raw values are Apple's.
 public enum NSFetchIndexElementType: UInt, Sendable {
     /// In order, for equality and ranges.
     case binary = 0

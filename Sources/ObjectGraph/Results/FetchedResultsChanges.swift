@@ -5,7 +5,7 @@ import Foundation
 /// `NSFetchedResultsController.changes()` returns a sequence of them. It is a value with object IDs instead of objects, so it can be
 /// used on any thread; an object with an ID is had from `NSManagedObjectContext.object(with:)` on the context's queue.
 public struct FetchedResultsChanges: Sendable {
-    /// A section's name and the IDs of its objects, in order.
+    /// A section of the results after a change: its name and the IDs of its objects, in order.
     public struct Section: Sendable, Equatable {
         /// The section's name.
         public let name: String
@@ -13,7 +13,8 @@ public struct FetchedResultsChanges: Sendable {
         public let objectIDs: [NSManagedObjectID]
     }
 
-    /// A change of one object.
+    /// A change of one object of the results, with its positions as `[section, item]`. Old positions are those before all changes of the
+    /// event, new ones those after all of them, as table views expect.
     public struct Change: Sendable, Equatable {
         /// What happened.
         public let type: NSFetchedResultsChangeType

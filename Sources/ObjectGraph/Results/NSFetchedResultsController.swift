@@ -207,7 +207,14 @@ extension NSFetchedResultsController: FetchedResultsSharing {
 
 /// One section of a results controller: its name and its objects, in order.
 ///
-/// It has the content at the moment when it was read; read `NSFetchedResultsController.sections` again after a change.
+/// ```swift
+/// for section in controller.sections ?? [] {
+///     print(section.name, section.numberOfObjects)
+/// }
+/// ```
+///
+/// It has the content of the moment in which it was read; read `NSFetchedResultsController.sections` again after a change. Its objects
+/// belong to the controller's context.
 public protocol NSFetchedResultsSectionInfo {
     /// The section's name; empty for the only section of a controller without sections.
     var name: String { get }
@@ -219,7 +226,7 @@ public protocol NSFetchedResultsSectionInfo {
     var objects: [Any]? { get }
 }
 
-/// What a change did to an object or a section.
+/// What a change did to an object or a section of the results. Sections are only inserted and deleted. The raw values are Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
     /// The object, or the section, has come into the results.
     case insert = 1

@@ -229,7 +229,20 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 }
 
 extension NSPersistentStore {
-    /// A type of store.
+    /// The type of a store, under the short names of Swift.
+    ///
+    /// ```swift
+    /// try coordinator.addPersistentStore(type: .sqlite, at: url)
+    /// ```
+    ///
+    /// Types of your own have a name that `NSPersistentStoreCoordinator.registerStoreClass(_:type:)` has registered:
+    ///
+    /// ```swift
+    /// extension NSPersistentStore.StoreType {
+    ///     static let service = NSPersistentStore.StoreType(rawValue: "ServiceStore")
+    /// }
+    /// NSPersistentStoreCoordinator.registerStoreClass(ServiceStore.self, type: .service)
+    /// ```
     public struct StoreType: RawRepresentable, Hashable, Sendable {
         /// The name of the type.
         public typealias RawValue = String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How a merge policy resolves conflicts: of an object with a row that changed since it was read, and of objects whose
-/// values a uniqueness constraint allows only once.
+/// How a merge policy resolves conflicts: of an object with a row that changed since it was read, and of objects whose values a uniqueness
+/// constraint allows only once. `NSMergePolicy` describes what each does with constraints. The raw values are Apple's.
 public enum NSMergePolicyType: UInt, Sendable {
     /// The save fails.
     case errorMergePolicyType = 0
