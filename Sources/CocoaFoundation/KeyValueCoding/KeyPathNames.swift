@@ -2,9 +2,16 @@ import Synchronization
 
 /// Classes that list the key of each of their Swift key paths.
 ///
-/// A Swift key path carries no name on Linux. Generated classes list theirs here, so that
-/// `NSSortDescriptor(keyPath: \Book.title, ascending: true)` and `NSExpression(forKeyPath: \Book.title)`
-/// find the key `title`. The list is read once per class, when one of its key paths is first looked up.
+/// A Swift key path carries no name on Linux. Generated classes list theirs here, so that `NSSortDescriptor(keyPath: \Book.title,
+/// ascending: true)` and `NSExpression(forKeyPath: \Book.title)` find the key `title`. Another class can do the same:
+///
+/// ```swift
+/// extension Song: KeyPathNaming {
+///     static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { [("title", \Song.title), ("length", \Song.length)] }
+/// }
+/// ```
+///
+/// The list is read once per class, when one of its key paths is first looked up.
 public protocol KeyPathNaming: AnyObject {
     /// The key of each key path of this class.
     ///

@@ -2,10 +2,17 @@ import Foundation
 import FullTextSearch
 import Synchronization
 
-/// The items that a program has added, in memory: they last as long as the process does.
+/// An index of items that the program adds itself, in memory.
 ///
-/// What a store has is in an index of its own, in a file beside the store, which `NSCoreDataCoreSpotlightDelegate` keeps. All indexes of
-/// one name have the same items.
+/// ```swift
+/// let index = CSSearchableIndex(name: "help")
+/// try await index.indexSearchableItems(items)
+/// try await index.deleteAllSearchableItems()
+/// ```
+///
+/// Its items are found by every `CSSearchQuery` and `CSUserQuery` of the program until they are removed or the process ends; add them
+/// again at each start. All indexes of one name have the same items. Objects of a store need no items: `NSCoreDataCoreSpotlightDelegate`
+/// keeps an index of them in a file beside the store. May be used on any thread; completion handlers are called before the methods return.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
     // Unchecked: the items are behind a lock.
 

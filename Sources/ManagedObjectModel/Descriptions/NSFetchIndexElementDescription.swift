@@ -11,6 +11,12 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 
 /// The description of one element of a fetch index: a property, or an expression, and its order.
 ///
+/// ```swift
+/// let newest = NSFetchIndexElementDescription(property: publishDate, collationType: .binary)
+/// newest.isAscending = false
+/// book.indexes = [NSFetchIndexDescription(name: "newest", elements: [newest])]
+/// ```
+///
 /// An element with an expression is made with an `NSExpressionDescription` as its property. The type `rTree` is for coordinates: all
 /// elements of such an index are numbers, and it serves conditions on ranges of them.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {

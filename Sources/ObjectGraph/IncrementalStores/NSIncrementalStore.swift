@@ -1,16 +1,25 @@
 import Foundation
 import ManagedObjectModel
 
-/// A store that loads and saves objects one by one, such as a web service or a database of another kind. Subclass it, and
-/// register the class with a coordinator (`registerStoreClass(_:type:)`).
+/// A store that loads and saves objects one by one, such as a web service or a database of another kind. Subclass it, and register the
+/// class with a coordinator (`registerStoreClass(_:type:)`):
+///
+/// ```swift
+/// override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+///     switch request {
+///     case let fetch as NSFetchRequest<any NSFetchRequestResult>: return try objects(fetch, in: context)
+///     case let save as NSSaveChangesRequest: return try write(save)
+///     default: throw CocoaError(.featureUnsupported)
+///     }
+/// }
+/// ```
 ///
 /// A subclass overrides `type`, `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
-/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference
-/// objects of its own choice: hashable values, whose descriptions are the last part of the objects' URIs.
+/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference objects of its own
+/// choice: hashable values, whose descriptions are the last part of the objects' URIs.
 ///
-/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are
-/// kept in the row cache of the
-/// coordinator.
+/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are kept in
+/// the row cache of the coordinator.
 open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     private let references = ReferenceTable()
     let rowCache = RowCache()

@@ -2,8 +2,17 @@ import Foundation
 
 /// The results of a fetch as IDs, in sections, at one moment.
 ///
-/// It stands in for Apple's `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`, which belongs to UIKit and AppKit,
-/// and has the same names. It is a value: it does not follow the results, and can be used on any thread.
+/// ```swift
+/// func controller(
+///     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+///     didChangeContentWith snapshot: FetchedResultsSnapshot
+/// ) {
+///     print(snapshot.sectionIdentifiers, snapshot.numberOfItems, snapshot.reloadedItemIdentifiers.count)
+/// }
+/// ```
+///
+/// It stands in for Apple's `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`, which belongs to UIKit and AppKit, and has the same
+/// names. It is a value: it does not follow the results, and can be used on any thread.
 public struct FetchedResultsSnapshot: Sendable, Equatable {
     /// A section's name and the IDs of its objects, in order.
     public typealias Section = FetchedResultsChanges.Section

@@ -240,9 +240,20 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 
 /// Follows the changes of a results controller. Every method has a default that does nothing.
 ///
+/// ```swift
+/// final class Listener: NSObject, NSFetchedResultsControllerDelegate {
+///     func controller(
+///         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+///         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+///     ) {
+///         print(type, indexPath ?? "", newIndexPath ?? "")
+///     }
+/// }
+/// ```
+///
 /// Implement the methods for single changes (between `controllerWillChangeContent(_:)` and `controllerDidChangeContent(_:)`), or one of
 /// the two that report the whole content: a controller calls only one of these forms. All are called on the queue of the controller's
-/// context.
+/// context. The controller does not retain its delegate.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// Changes are about to be reported.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
