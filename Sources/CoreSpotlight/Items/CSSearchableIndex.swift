@@ -23,7 +23,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     public let name: String
     private let items: AddedItems
 
-    /// Makes an index.
+    /// Makes an index with the items that other indexes of the name have.
     public init(name: String) {
         self.name = name
         items = Self.known.withLock { known in
@@ -37,10 +37,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// The index without a name.
     open class func `default`() -> CSSearchableIndex { shared }
 
-    /// Whether there is search: yes.
+    /// `true`: there is always an index.
     open class func isIndexingAvailable() -> Bool { true }
 
-    /// Adds items, in the place of those with the same identifiers.
+    /// Adds items, which replace those with the same identifiers.
+    ///
+    /// - Parameter completionHandler: is called with nil before the method returns.
     open func indexSearchableItems(
         _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
@@ -48,7 +50,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         completionHandler?(nil)
     }
 
-    /// Adds items, in the place of those with the same identifiers.
+    /// Adds items, which replace those with the same identifiers. Throws nothing: an index in memory does not fail.
     open func indexSearchableItems(_ items: [CSSearchableItem]) async throws { self.items.add(items) }
 
     /// Removes items.
@@ -78,7 +80,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         completionHandler?(nil)
     }
 
-    /// Removes all items.
+    /// Removes all items. Throws nothing: an index in memory does not fail.
     open func deleteAllSearchableItems() async throws { items.remove { _ in true } }
 
     /// The items of all indexes.

@@ -73,6 +73,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ///
     /// - Returns: for a to-one relationship an `NSManagedObjectID` or `NSNull`, for a to-many one an array of
     ///   `NSManagedObjectID`s, in order if the relationship is ordered.
+    /// - Throws: an error that the fault, or the fetch, reports.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -81,6 +82,8 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     }
 
     /// IDs for new objects, in their order, made with `newObjectID(for:referenceObject:)`.
+    ///
+    /// - Throws: an error with which the save fails.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw mustOverride("obtainPermanentIDs(for:)")
     }

@@ -54,9 +54,9 @@ extension NSManagedObjectContext {
 
         /// The context.
         public let context: NSManagedObjectContext
-        /// The place of the save in the histories of the stores; nil where none has one.
+        /// The position of the save in the histories of the stores; nil where none has one.
         public let historyToken: NSPersistentHistoryToken?
-        /// What the context reads, if it is pinned.
+        /// The query generation of a pinned context; nil of another.
         public let queryGeneration: NSQueryGenerationToken?
         private let changes: ContextChanges
 

@@ -64,7 +64,7 @@ extension NSPersistentStoreCoordinator {
         public let storeUUID: String
         /// Where the store is.
         public let storeURL: URL
-        /// The place of the change in the history of the store; nil where it has none.
+        /// The position of the change in the history of the store; nil where it has none.
         public let historyToken: NSPersistentHistoryToken?
 
         /// Makes a message of a notification; nil of one of another name, or that names no coordinator or store.

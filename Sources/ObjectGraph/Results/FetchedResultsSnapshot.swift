@@ -62,12 +62,12 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
         sections.first { $0.objectIDs.contains(identifier) }?.name
     }
 
-    /// The place of an object among all; nil when it is not among the results. O(n).
+    /// The index of an object among all; nil when it is not among the results. O(n).
     public func indexOfItem(_ itemIdentifier: NSManagedObjectID) -> Int? {
         itemIdentifiers.firstIndex(of: itemIdentifier)
     }
 
-    /// The place of a section; nil when there is none of the name. O(m).
+    /// The index of a section; nil when there is none of the name. O(m).
     public func indexOfSection(_ sectionIdentifier: String) -> Int? {
         sections.firstIndex { $0.name == sectionIdentifier }
     }
