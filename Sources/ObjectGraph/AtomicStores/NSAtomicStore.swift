@@ -255,7 +255,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                 guard ReferenceTable.isUsable(reference) else {
                     throw NSError.coreData(
                         .coreData,
-                        "\(Swift.type(of: self)).newReferenceObject(for:) must give a hashable value, not a \(Swift.type(of: reference))."
+                        "\(Swift.type(of: self)).newReferenceObject(for:) must return a hashable value, not a \(Swift.type(of: reference))."
                     )
                 }
                 return references.number(of: reference, storedEntity)

@@ -206,7 +206,7 @@ package enum StoreDocument {
             (NSXMLStoreType, Data("<?xml".utf8)),
         ]
         let found = beginnings.first { $0.0 != type && data.starts(with: $0.1) }
-        guard let found else { return damaged(url, "it does not begin as a store of type \(type)") }
+        guard let found else { return damaged(url, "it does not begin like a store of type \(type)") }
         return .coreData(
             .persistentStoreTypeMismatch,
             "The file at \(url.path) is not a store of type \(type); it looks like one of type \(found.0).",

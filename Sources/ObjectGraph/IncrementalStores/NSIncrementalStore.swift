@@ -233,7 +233,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         else {
             throw NSError.coreData(
                 .coreData,
-                "\(Swift.type(of: self)).obtainPermanentIDs(for:) must give an ID of the store and the entity for each object."
+                "\(Swift.type(of: self)).obtainPermanentIDs(for:) must return an ID of the store and the entity for each object."
             )
         }
         var rest = ids.map(\.reference)[...]

@@ -22,7 +22,7 @@ struct JoinTableCheck {
                 let rows = try contents.connection.found(RowFaults(schema).duplicateLinks(links))
                 let finding = StoreFinding(
                     .warning, .duplicateLink, rows, of: entity.name, property: relationship.name,
-                    "a link is there more than once")
+                    "a link is stored more than once")
                 if let finding { findings.append(finding) }
             }
         }

@@ -111,7 +111,7 @@ function follow(address) {
     const meanwhile = document.getElementById("meanwhile");
     if (meanwhile) {
       meanwhile.textContent =
-        "This book was changed in another window meanwhile. What you typed is still here; sending it will ask you again.";
+        "This book was changed in another window. What you typed is still here; you are asked before it replaces the other change.";
     }
     reloadSoon();
   });
