@@ -16,7 +16,7 @@ class FirstLaunch(PageTest):
 
     def test_first_launch_makes_the_books_of_the_catalogue(self):
         count = len(catalogue())
-        self.assertIn(f"made {count} books", self.app.output)
+        self.assertIn(f"added {count} books", self.app.output)
         self.open()
         expect(self.page.get_by_role("status").filter(has_text="books")).to_have_text(f"{count} books")
         if count < 300:

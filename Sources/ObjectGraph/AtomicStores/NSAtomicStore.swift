@@ -275,8 +275,8 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                 throw NSError.coreData(
                     .persistentStoreOperation,
                     """
-                    The store of type \(type) gives two objects of entity '\(object.entity.name ?? "")' the same \
-                    reference object.
+                    The store of type \(type) has the same reference object for two objects of \
+                    entity '\(object.entity.name ?? "")'.
                     """)
             }
         }

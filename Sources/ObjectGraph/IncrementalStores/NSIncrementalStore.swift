@@ -167,7 +167,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
-            "\(self) is an incremental store: only it knows what there is to destroy.")
+            "\(self) is an incremental store: only its own code can destroy what it stores.")
     }
 
     package static func replace(
@@ -176,7 +176,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
-            "\(self) is an incremental store: only it knows what there is to replace.")
+            "\(self) is an incremental store: only its own code can replace what it stores.")
     }
 
     // MARK: Metadata

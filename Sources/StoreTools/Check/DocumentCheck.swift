@@ -58,7 +58,7 @@ struct DocumentCheck {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelNotice); give it with --model to have values checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give the model with --model to have values checked. \(error.localizedDescription)"
                 ))
             return nil
         }

@@ -55,7 +55,7 @@ struct EntityCheck {
     private func unknownEntities() throws -> [StoreFinding] {
         try report(
             RowFaults(schema).unknownEntities(of: entity), .error, .unknownEntity, property: nil,
-            "rows of table \(entity.table) are of no entity that it is for")
+            "rows of table \(entity.table) belong to none of its entities")
     }
 
     private func missingValues(_ column: SQLColumn, _ slot: PropertySlot) throws -> [StoreFinding] {

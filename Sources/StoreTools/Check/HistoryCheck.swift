@@ -33,7 +33,7 @@ struct HistoryCheck {
             findings.append(
                 StoreFinding(
                     .error, .historyString, try connection.found(strays), of: "TRANSACTION",
-                    "column \(column) of a transaction leads to a text that is not there"))
+                    "column \(column) of a transaction leads to a text that does not exist"))
         }
         return findings.compactMap(\.self)
     }

@@ -120,7 +120,7 @@ package struct StoreCheck {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelNotice); give it with --model to have rows checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give the model with --model to have rows checked. \(error.localizedDescription)"
                 ))
             return nil
         }
