@@ -43,7 +43,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
-    @Test("A store is copied to the place of a destroyed one")
+    @Test("A store can be copied to the URL of a destroyed one")
     func aDestroyedPlaceIsFree() throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appendingPathComponent("Copy.sqlite")
