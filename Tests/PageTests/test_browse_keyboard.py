@@ -184,7 +184,7 @@ class Reading(Keys):
 class Writing(Keys):
     writes = True
 
-    def test_a_value_is_changed_taken_back_and_saved(self):
+    def test_a_value_is_changed_undone_and_saved(self):
         page = self.page
         self.tab_to("row-Author/1")
         self.press("Enter")

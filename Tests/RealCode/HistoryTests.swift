@@ -130,7 +130,7 @@ import Testing
     @Test(
         "R8: Without the option, a store whose history was deleted is writable, and one with history is read-only"
     )
-    func anEmptyHistoryKeepsNobodyOut() throws {
+    func anEmptyHistoryIsWritable() throws {
         _ = try save("Fiat")
         let other = try CarStack(storeAt: url)
         #expect(other.container.persistentStoreCoordinator.persistentStores.first?.isReadOnly == true)

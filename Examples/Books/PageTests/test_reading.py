@@ -119,14 +119,14 @@ class Searching(PageTest):
             expect(row.locator(".time")).to_have_text(re.compile(r"^[\d.,]+ ms$"))
         expect(self.page.locator("#timings caption")).to_contain_text("uber die")
 
-    def test_one_search_alone(self):
+    def test_one_search_alone_shows_its_own_time(self):
         self.open("/?q=uber%20die")
         self.page.get_by_label("title CONTAINS[cd]").check()
         expect(self.page.locator("#timings tbody tr")).to_have_count(1)
         expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
         expect(self.page).to_have_url(re.compile("by=plain"))
 
-    def test_nothing_found_is_said(self):
+    def test_an_empty_result_is_reported(self):
         self.open()
         self.page.get_by_label("Search titles").fill("xyzzy")
         expect(self.page.locator("#search-status")).to_have_text("0 books found")
