@@ -10,8 +10,8 @@ extension NSCoreDataCoreSpotlightDelegate {
     /// }
     /// ```
     ///
-    /// The notification `indexDidUpdateNotification` reports the same; an observer of one form does not receive the other. Messages are
-    /// posted on a queue of the framework.
+    /// The notification `indexDidUpdateNotification` reports the same; an observer of one form does not receive the other. Observers are
+    /// called asynchronously, on any thread.
     public struct IndexDidUpdateMessage: NotificationCenter.AsyncMessage {
         /// Whose message it is.
         public typealias Subject = NSCoreDataCoreSpotlightDelegate

@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     /// }
     /// ```
     ///
-    /// An observer with the identifier `.didSaveObjectIDsAsync` is called on the context's queue. Contexts of the main queue post
+    /// Observers, with the identifier `.didSaveObjectIDsAsync`, are called asynchronously, on any thread. Contexts of the main queue post
     /// `DidSaveObjectIDsMessage` instead.
     public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage, _ObjectIDMessage {
         /// Whose message it is.
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     /// The typed message of a context of a private queue that has merged what another context, or another process, saved (identifier
     /// `.didMergeChangesAsync`).
     ///
-    /// It has the IDs of the objects that are affected. Observers are called on the context's queue.
+    /// It has the IDs of the objects that are affected. Observers are called asynchronously, on any thread.
     public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage, _ObjectIDMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext

@@ -24,7 +24,7 @@ extension NSPersistentStoreCoordinator {
     /// The typed message of a coordinator to or from which stores were added, removed or migrated, when that was done elsewhere than on
     /// the main queue (identifier `.storesDidChangeAsync`).
     ///
-    /// Observers are called on the thread of the change. What was done on the main queue is reported by `StoresDidChangeMessage`.
+    /// Observers are called asynchronously, on any thread. What was done on the main queue is reported by `StoresDidChangeMessage`.
     public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage, _StoreChangeMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
@@ -49,8 +49,8 @@ extension NSPersistentStoreCoordinator {
     /// ```
     ///
     /// The store must have been added with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Read the persistent history after the
-    /// last token that you have handled to see what changed: what is committed in close succession is reported once. Observers may be
-    /// called on any thread.
+    /// last token that you have handled to see what changed: what is committed in close succession is reported once. Observers are called
+    /// asynchronously, on any thread.
     public struct RemoteChangeMessage: NotificationCenter.AsyncMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
