@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// Strings, numbers, dates and collections answer to the messages that predicates commonly send. Stores cannot call such methods in a
+/// Strings, numbers, dates and collections answer to the messages that predicates commonly send. A SQLite store cannot call methods in a
 /// fetch.
 public protocol FunctionResponding {
     /// The result of a method.
