@@ -2,7 +2,7 @@ import Foundation
 
 /// A model in the folder of a target.
 struct ModelFolder {
-    /// The folder. As an input of a command it is no longer a file of the target that nobody handles.
+    /// The folder. It is an input of a command, so that SwiftPM does not warn of an unhandled file of the target.
     let url: URL
     /// The files that the code depends on: the XML of each version, and which version is the current one.
     let files: [URL]

@@ -19,7 +19,7 @@ struct CoreDataCommand: AsyncParsableCommand {
               coredata store search Library.sqlite "war and peace"
               coredata browse Library.sqlite
 
-            Exit codes: 0 done; 1 the answer is no (errors found by check, differences found by diff); \
+            Exit codes: 0 done; 1 check found errors or diff found differences; \
             2 a file cannot be read or written; 64 the command was not understood.
 
             Completion for a shell: coredata --generate-completion-script bash

@@ -2,7 +2,15 @@ import CoreData
 import Foundation
 import OpenCombine
 
-/// The IDs of what a context saved.
+/// The IDs of the objects that one save of a context inserted, changed and deleted.
+///
+/// `NSManagedObjectContext.saves` publishes one for each save:
+///
+/// ```swift
+/// let saves = context.saves.sink { print($0.inserted.count, "new objects") }
+/// ```
+///
+/// It has IDs instead of objects, so it can be passed to any thread.
 public struct SavedObjectIDs: Sendable, Equatable {
     /// The inserted objects.
     public let inserted: Set<NSManagedObjectID>
@@ -36,7 +44,10 @@ extension NSManagedObjectContext {
     }
 }
 
-/// Publishes notifications of a context. A subscription does not keep the context.
+/// Publishes the notifications of one name that a context posts, such as `didSaveObjectsNotification`.
+///
+/// `NSManagedObjectContext.publisher(for:)` makes it. Values come on the context's queue, while the notification is posted; a notification
+/// that the subscriber has not asked for is dropped. A subscription does not retain the context, and never completes.
 public struct ContextNotificationPublisher: Publisher {
     /// What is published.
     public typealias Output = Notification

@@ -14,8 +14,11 @@ extension NSFetchedResultsController {
     public var snapshots: FetchedResultsPublisher<ResultType> { FetchedResultsPublisher(controller: self) }
 }
 
-/// Publishes the snapshots of a results controller. A subscription keeps the controller; of snapshots that the
-/// subscriber did not ask for yet, it keeps the newest.
+/// Publishes the results of a controller as snapshots: the present ones, and those after each change.
+///
+/// `NSFetchedResultsController.snapshots` makes it. Call `performFetch()` before you subscribe, on the queue of the controller's context,
+/// where values come too. A subscription retains the controller. While the subscriber asks for nothing, only the newest snapshot is kept.
+/// It never completes; see `followingError` for a change that the results could not follow.
 public struct FetchedResultsPublisher<ResultType>: Publisher {
     /// What is published.
     public typealias Output = FetchedResultsSnapshot

@@ -18,8 +18,16 @@ extension KeyValueObserving {
     }
 }
 
-/// Publishes the values of an observed property. A subscription keeps the object; of values that the subscriber did
-/// not ask for yet, it keeps the newest.
+/// Publishes the values of an observed property as they change.
+///
+/// `publisher(for:options:)` of a managed object, or of any other `KeyValueObserving` object, makes it:
+///
+/// ```swift
+/// let titles = book.publisher(for: \.title).sink { print($0 ?? "untitled") }
+/// ```
+///
+/// Values come on the thread or queue that changes the object. A subscription retains the object. While the subscriber asks for nothing,
+/// only the newest value is kept. It never completes.
 public struct KeyValueObservingPublisher<Subject: KeyValueObserving, Value>: Publisher {
     /// What is published.
     public typealias Output = Value

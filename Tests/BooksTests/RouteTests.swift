@@ -68,7 +68,7 @@ import Testing
         arguments: [
             "/x", "/books/x", "/books/00000000-0000-0000-0000-000000000000", "/assets/x",
             "/assets/..%2Fcatalogue.csv",
-            "/assets/%2e%2e/catalogue.csv", "/authors/edit?name=Nobody", "/books//edit",
+            "/assets/%2e%2e/catalogue.csv", "/authors/edit?name=Unknown", "/books//edit",
         ])
     func missingPages(path: String) async throws {
         try await withPages { _, _, client in

@@ -219,7 +219,7 @@ import Testing
             """
             <model documentVersion="1.0">
             <entity name="Book" representedClassName="Book"><attribute name="title" attributeType="String"/>
-            <relationship name="author" maxCount="1" destinationEntity="Nobody"/></entity>
+            <relationship name="author" maxCount="1" destinationEntity="Missing"/></entity>
             </model>
             """, to: "Bad.xcdatamodel/contents")
         let path = folder.url.appending(path: "Bad.xcdatamodel").path
@@ -240,7 +240,7 @@ import Testing
         let finding = try #require(findings.first { $0.code == "missing-destination" })
         #expect(finding.severity == "error" && finding.line == 3)
         #expect(
-            finding.entity == "Book" && finding.property == "author" && finding.message.contains("Nobody"))
+            finding.entity == "Book" && finding.property == "author" && finding.message.contains("Missing"))
     }
 
     @Test("The command diff prints renamings and whether lightweight migration is possible")

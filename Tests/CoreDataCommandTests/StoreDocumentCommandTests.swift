@@ -192,7 +192,7 @@ import Testing
         #expect(run.status == 1 && run.output == "4 objects\n")
         #expect(
             run.errors
-                == "warning: Book.author: it leads to an object that is not there (1: Book/1 to Author/9); left out.\n"
+                == "warning: Book.author: it leads to an object that does not exist (1: Book/1 to Author/9); left out.\n"
         )
         #expect(try coredata(["check", file("Stray.sqlite")]).output == "0 errors, 0 warnings\n")
     }

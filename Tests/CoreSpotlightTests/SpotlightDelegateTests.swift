@@ -148,7 +148,7 @@ struct SpotlightDelegateTests {
             })
     }
 
-    @Test("A notification and a message say how far the index has come", .timeLimit(.minutes(1)))
+    @Test("A notification and a message report how far the index has come", .timeLimit(.minutes(1)))
     func notification() async throws {
         let stack = try Stack()
         try stack.add("war")
@@ -233,7 +233,7 @@ struct SpotlightDelegateTests {
         }
     }
 
-    @Test("A cancelled query says so")
+    @Test("A cancelled query ends with an error that says so")
     func cancelled() async {
         let query = CSUserQuery(userQueryString: "x")
         query.cancel()

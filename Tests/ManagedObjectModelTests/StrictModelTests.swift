@@ -35,7 +35,7 @@ struct StrictModelTests {
 
     @Test(
         "An inverse that another entity declares is refused",
-        arguments: ["Page", "Book", "Person", "Nobody"])
+        arguments: ["Page", "Book", "Person", "Missing"])
     func anInverseOfAnotherEntity(name: String) {
         let error = self.error(relationships("inverseName=\"owner\" inverseEntity=\"\(name)\""))
         #expect(error?.reason == .unknownName && error?.element == "Person.books")

@@ -61,7 +61,7 @@ import Testing
     @Test("A current version that cannot be read is an error with its line")
     func unreadableCurrentVersion() throws {
         let folder = try GenerationFolder(
-            "<entity name=\"A\"/>\n<entity name=\"B\" parentEntity=\"Nobody\"/>")
+            "<entity name=\"A\"/>\n<entity name=\"B\" parentEntity=\"Missing\"/>")
         let error = #expect(throws: ModelFileError.self) { try folder.generator() }
         #expect(error?.line == 4)
         #expect(error?.file?.lastPathComponent == "contents")

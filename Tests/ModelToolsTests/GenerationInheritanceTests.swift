@@ -17,13 +17,13 @@ import Testing
                 <attribute name="genre" optional="YES" attributeType="String"/>
             </entity>
             <entity name="Manual" parentEntity="Novel" representedClassName="Other.Manual"/>
-            <entity name="Heir" parentEntity="Manual" representedClassName="Heir" codeGenerationType="class"/>
+            <entity name="Guide" parentEntity="Manual" representedClassName="Guide" codeGenerationType="class"/>
             """)
         let generator = try folder.generator(GenerationOptions(module: "Library"))
         let text = generator.classesFile.text
         #expect(text.contains("class LibraryWork: NSManagedObject {"))
         #expect(text.contains("class Novel: LibraryWork {"))
-        #expect(text.contains("class Heir: Manual {"))
+        #expect(text.contains("class Guide: Manual {"))
         #expect(!text.contains("class Manual"))
         // The highest class alone: the others inherit it.
         #expect(text.components(separatedBy: ": Identifiable").count == 2)
@@ -35,7 +35,7 @@ import Testing
         #expect(
             embedding.contains(
                 "keys.add(\"title\", \\Novel.title)\n                keys.add(\"genre\", \\Novel.genre)"))
-        #expect(embedding.contains("keys.add(\"genre\", \\Heir.genre)"))
+        #expect(embedding.contains("keys.add(\"genre\", \\Guide.genre)"))
     }
 
     @Test(

@@ -411,7 +411,7 @@ struct ModelCheckTests {
             </entity>
             <entity name="B"><attribute name="hash" attributeType="String"/></entity>
             <fetchRequest name="f" entity="A" predicateString="("/>
-            <configuration name="c"><memberEntity name="Nobody"/></configuration>
+            <configuration name="c"><memberEntity name="Missing"/></configuration>
             """
         let codes = ModelCheck.findings(in: try tree(content)).map { "\($0.line ?? 0) \($0.code.rawValue)" }
         for expected in [

@@ -154,7 +154,7 @@ struct ModelDifferenceTests {
                 old: entity("A", "<attribute name=\"x\" attributeType=\"Integer 16\"/>"),
                 new: entity("A", "<attribute name=\"x\" attributeType=\"Integer 64\"/>"), obstacles: []),
             Case(
-                name: "an inherited attribute of another type is told once",
+                name: "an inherited attribute of another type is reported once",
                 old: entity("A", "<attribute name=\"x\" attributeType=\"Date\"/>")
                     + "<entity name=\"B\" parentEntity=\"A\"/>",
                 new: entity("A", "<attribute name=\"x\" attributeType=\"UUID\"/>")

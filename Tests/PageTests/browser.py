@@ -261,10 +261,10 @@ class BrowserTest(unittest.TestCase):
         """Waits until something in a part of the window has the focus."""
         self.until("id => document.getElementById(id).contains(document.activeElement)", id, page)
 
-    def settled(self, page=None):
+    def answered(self, page=None):
         """Waits until the server has answered all that the page has asked for."""
         page = page or self.page
-        # What an event of the page leads to is asked for by now.
+        # By now the page has sent the requests that an event leads to.
         page.evaluate("() => new Promise((done) => { setTimeout(done); })")
         self.holds(lambda: not self.asked[page])
 

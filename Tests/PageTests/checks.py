@@ -117,7 +117,7 @@ SCRIPT = r"""
     if (contrast < (isLarge ? 3 : 4.5)) wrong.push(`contrast ${contrast.toFixed(2)}: ${where(element)}`);
   }
 
-  // Fields and buttons can be told from the page, and hit with a finger.
+  // Fields and buttons stand out from the page, and are large enough for a finger.
   for (const element of document.querySelectorAll("main input:not([type=hidden], [type=radio], [type=checkbox]), main textarea, [role=main] input:not([type=hidden], [type=radio], [type=checkbox]), [role=main] textarea")) {
     const border = parse(getComputedStyle(element).borderTopColor).slice(0, 3);
     const [high, low] = [light(border), light(background(element.parentElement))].sort((a, b) => b - a);

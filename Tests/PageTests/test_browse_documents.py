@@ -54,11 +54,11 @@ class Documents(StoreTest):
                 expect(page.locator("#object")).to_have_text("Ada")
                 page.goto("about:blank")
 
-    def test_without_leave_they_are_only_read(self):
+    def test_without_the_option_to_write_they_are_read_only(self):
         expect(self.page.locator("#access")).to_have_text("Read only")
         expect(self.page.locator(".notice")).to_have_count(0)
 
-    def test_that_a_model_is_missing_is_said(self):
+    def test_a_missing_model_is_reported(self):
         other = Server(program(), "browse", "--no-open", stores() / "Books.xml")
         self.addCleanup(other.stop)
         for width, scheme in [(1280, "light"), (360, "dark")]:
@@ -176,7 +176,7 @@ class Edited:
         expect(page.locator("#object")).to_have_text("Cy")
         expect(page.locator("#detail .id")).to_have_text(name)
 
-    def test_what_the_model_does_not_allow_is_told_at_its_field(self):
+    def test_what_the_model_does_not_allow_is_reported_at_its_field(self):
         page = self.page
         before = self.path.read_bytes()
         page.locator("#entity-Book").click()

@@ -54,7 +54,7 @@ class Editing(StoreTest):
         expect(page.locator("#access")).to_have_text("Saved")
         self.eventually(1, lambda: self.stored("title == 'Another'"))
 
-    def test_a_wrong_value_is_told_at_its_field(self):
+    def test_an_invalid_value_is_reported_at_its_field(self):
         page = self.page
         self.show(3)
         self.set("price", "cheap")
@@ -105,7 +105,7 @@ class Editing(StoreTest):
         expect(page.locator("#object")).to_have_text("Cyril")
 
     @long
-    def test_what_others_changed_is_read_anew_for_the_price_of_ones_own_changes(self):
+    def test_changes_of_others_are_read_after_own_changes_are_discarded(self):
         page = self.page
         self.show(3)
         self.set("title", "Mine")
@@ -152,7 +152,7 @@ class Editing(StoreTest):
         expect(page.locator("#access")).to_have_text("Saved")
         self.eventually(0, lambda: self.stored("title == 'Fresh'"))
 
-    def test_adding_and_deleting_are_taken_back(self):
+    def test_adding_and_deleting_are_undone(self):
         page = self.page
         self.show_books()
         page.locator("#add").click()

@@ -16,7 +16,7 @@ class Keys(StoreTest):
     def tab_to(self, id, key="Tab"):
         """Presses Tab until something has the focus."""
         seen = []
-        self.settled()
+        self.answered()
         for _ in range(400):
             if self.focused() == id:
                 return
@@ -26,7 +26,7 @@ class Keys(StoreTest):
 
     def go_to(self, part):
         """Goes to a part of the window, over those between."""
-        self.settled()
+        self.answered()
         for _ in range(3):
             self.press("F6")
             if self.is_in(part):
@@ -184,7 +184,7 @@ class Reading(Keys):
 class Writing(Keys):
     writes = True
 
-    def test_a_value_is_changed_taken_back_and_saved(self):
+    def test_a_value_is_changed_undone_and_saved(self):
         page = self.page
         self.tab_to("row-Author/1")
         self.press("Enter")

@@ -67,7 +67,7 @@ class Tables(StoreTest):
         self.page.locator("#clear").click()
         expect(self.page.locator("#count")).to_have_text("250 objects")
 
-    def test_what_is_wrong_with_a_predicate_is_shown_at_its_place(self):
+    def test_an_error_of_a_predicate_is_shown_at_its_column(self):
         page = self.page
         self.show_books()
         page.locator("#predicate").press_sequentially("title == == 3")
@@ -94,7 +94,7 @@ class Tables(StoreTest):
         field.press_sequentially(" == 'aut")
         expect(page.get_by_role("option")).to_have_count(0)
 
-    def test_the_sql_is_told(self):
+    def test_the_sql_is_shown(self):
         page = self.page
         self.show_books()
         page.get_by_role("button", name="publishDate").click()
@@ -152,7 +152,7 @@ class Tables(StoreTest):
         self.filter("title == 'Book 003'")
         expect(page.locator("svg.bars rect")).to_have_count(1)
 
-    def test_values_that_have_no_room_beside_their_bar_end_in_dots(self):
+    def test_values_without_room_beside_their_bar_are_cut(self):
         page = self.page
         self.show_books()
         page.locator("#mode-chart").click()
@@ -172,7 +172,7 @@ class Tables(StoreTest):
         self.assertTrue(cut.endswith("…"))
         self.assertEqual("", cut[:-1].replace(family, ""))
 
-    def test_what_is_counted_is_what_is_asked_for(self):
+    def test_the_count_is_that_of_the_shown_objects(self):
         page = self.page
         count = page.locator("#count")
         self.show_books()
@@ -199,7 +199,7 @@ class Tables(StoreTest):
         expect(page.locator("#mode-table")).to_have_attribute("aria-pressed", "true")
         expect(count).to_have_text("125 objects")
 
-    def test_what_is_sorted_before_it_is_shown_is_counted(self):
+    def test_a_table_sorted_before_it_is_shown_is_counted(self):
         page = self.page
         held = []
         page.route("**/api/rows*", lambda route: held.append(route) if "sort=" not in route.request.url else route.continue_())
@@ -210,7 +210,7 @@ class Tables(StoreTest):
             route.continue_()
         expect(page.locator("#count")).to_have_text("250 objects")
 
-    def test_what_is_wrong_with_a_predicate_goes_with_it(self):
+    def test_an_error_of_a_predicate_is_removed_with_it(self):
         page = self.page
         field, told = page.locator("#predicate"), page.locator("#predicate-check")
         for mode in ["table", "chart"]:
@@ -248,7 +248,7 @@ class Tables(StoreTest):
         expect(page.locator("#count")).to_have_text("250 objects")
         expect(told).to_have_text("")
 
-    def test_a_predicate_that_is_typed_stays_until_it_is_asked_for(self):
+    def test_a_typed_predicate_stays_until_it_is_applied(self):
         page = self.page
         self.show_books()
         field = page.locator("#predicate")
@@ -263,7 +263,7 @@ class Tables(StoreTest):
         expect(page.locator("#count")).to_have_text("1 object")
         self.eventually(["Book 003"], lambda: self.column("title"))
 
-    def test_names_are_still_completed_when_the_page_is_drawn_anew(self):
+    def test_names_are_still_completed_after_the_page_is_redrawn(self):
         page = self.page
         self.show_books()
         page.locator("#predicate").press_sequentially("aut")
@@ -274,7 +274,7 @@ class Tables(StoreTest):
         page.keyboard.press("Enter")
         expect(page.locator("#predicate")).to_have_value("author")
 
-    def test_numbers_and_what_has_none_end_at_the_same_side(self):
+    def test_numbers_and_missing_numbers_are_aligned_alike(self):
         self.show_books()
         self.eventually(["end"] * 4, lambda: self.page.evaluate(
             """() => [...document.querySelectorAll("table.objects tr")].slice(0, 4).map((row) =>
@@ -284,7 +284,7 @@ class Tables(StoreTest):
             """() => [...document.querySelectorAll("table.objects tbody tr")].slice(0, 3).map((row) => [...row.children].map((cell) => getComputedStyle(cell).borderTopWidth))""")])
         self.eventually("separate", lambda: self.page.locator("table.objects").evaluate("table => getComputedStyle(table).borderCollapse"))
 
-    def test_a_refused_export_is_told(self):
+    def test_a_refused_export_is_reported(self):
         page = self.page
         self.show_books()
         page.on("download", lambda download: self.fail("something was downloaded"))
@@ -370,7 +370,7 @@ class Objects(StoreTest):
         self.page.locator(f"[id='row-Book/{number}']").click()
         expect(self.page.locator("#detail .id")).to_contain_text(f"Book/{number}")
 
-    def test_values_are_told(self):
+    def test_values_are_shown_by_their_type(self):
         self.show(3)
         detail = self.page.locator("#detail")
         expect(detail.locator("h2")).to_have_text("Book 003")

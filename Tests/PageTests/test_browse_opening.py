@@ -20,7 +20,7 @@ class Opening(BrowserTest):
         self.path = make_store(self.folder)
         return Server(program(), "browse", "--no-open", self.path)
 
-    def test_the_browser_is_opened_with_an_address_that_is_good_once(self):
+    def test_the_browser_is_opened_with_an_address_that_works_once(self):
         told = self.folder / "opened"
         opener = self.folder / "xdg-open"
         opener.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{told}.part" && mv "{told}.part" "{told}"\n')
@@ -43,7 +43,7 @@ class Opening(BrowserTest):
         expect(other.locator("body")).to_contain_text("once")
         expect(other.locator("#title")).to_have_count(0)
 
-    def test_nobody_connects_from_elsewhere(self):
+    def test_other_hosts_cannot_connect(self):
         def connect(host):
             with socket.create_connection((host, self.app.port), timeout=5):
                 return True

@@ -14,7 +14,7 @@ def texts(page):
 
 
 class Statements(StoreTest):
-    def test_an_export_tells_its_sql(self):
+    def test_an_export_shows_its_sql(self):
         page = self.page
         self.show_books()
         page.locator("#statements summary").click()
@@ -36,7 +36,7 @@ class Statements(StoreTest):
         self.filter("price > 1")
         expect(page.locator("#statements h3")).to_have_count(3)
 
-    def test_the_metadata_tell_their_sql(self):
+    def test_the_metadata_show_their_sql(self):
         page = self.page
         page.locator("#view-facts").click()
         expect(page.get_by_role("table", name="Metadata")).to_be_visible()
@@ -46,7 +46,7 @@ class Statements(StoreTest):
         expect(page.locator("#statements .statement").last.locator("li").first).to_contain_text("Z_METADATA")
         self.check_forms()
 
-    def test_a_refused_download_is_told(self):
+    def test_a_refused_download_is_reported(self):
         page = self.page
         self.show_books()
         # As if what is asked for were refused between the question and the download only.
@@ -65,7 +65,7 @@ class History(StoreTest):
     def enter(self, page=None):
         (page or self.page).goto(self.app.entrance)
 
-    def test_the_history_tells_its_sql(self):
+    def test_the_history_shows_its_sql(self):
         page = self.page
         page.locator("#view-history").click()
         expect(page.get_by_role("list", name="Transactions").get_by_role("heading")).to_have_count(2)

@@ -58,7 +58,7 @@ class Values(StoreTest):
         place = next(place for place in json.loads(done.stdout)["entities"][0]["objects"] if place["objectID"] == "Place/1")
         return place.get(name)
 
-    def test_a_file_takes_the_place_of_the_bytes_and_goes(self):
+    def test_a_file_replaces_the_bytes_and_is_removed_again(self):
         page = self.page
         self.field("face").set_input_files({"name": "point.png", "mimeType": "image/png", "buffer": base64.b64decode(PICTURE)})
         expect(page.locator("img.picture")).to_be_visible()

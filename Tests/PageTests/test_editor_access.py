@@ -131,7 +131,7 @@ class Access(EditorTest):
         expect(page.locator("#item-entity-Book-attribute-subtitle")).to_be_focused()
         page.keyboard.press("Tab")
         expect(page.get_by_label("Type of subtitle").first).to_be_focused()
-        # More than one letter: Transformable and String are told apart by them.
+        # Several letters choose String, whichever type is chosen before.
         page.keyboard.type("Str")
         self.eventually("String", lambda: self.element("Book", "subtitle").get("attributeType"))
         page.locator("#item-entity-Book-attribute-subtitle").focus()
@@ -195,7 +195,7 @@ class Access(EditorTest):
         self.eventually("typed on", lambda: self.element("Book").get("versionHashModifier"))
         expect(field).to_be_focused()
 
-    def test_tab_goes_through_the_window_and_is_caught_nowhere(self):
+    def test_tab_moves_through_the_window_without_a_trap(self):
         page = self.page
         page.locator("#item-entity-Book").click()
         seen = set()
@@ -206,7 +206,7 @@ class Access(EditorTest):
         for part in ["mode-tables", "item-entity-Author", "bar-attribute", "tab-warnings", "f-name", "f-elementID"]:
             self.assertIn(part, seen)
 
-    def test_the_focus_and_what_is_typed_survive_an_answer(self):
+    def test_the_focus_and_typed_text_survive_a_response(self):
         page = self.page
         page.locator("#item-entity-Book-attribute-title").or_(page.locator("#item-entity-Book")).first.click()
         page.locator("#item-entity-Book").click()
@@ -305,7 +305,7 @@ class Rich(EditorTest):
     def test_every_kind_passes_the_checks_in_dark(self):
         self.check("dark")
 
-    def test_texts_that_lead_nowhere_are_told_where_they_are_typed(self):
+    def test_unknown_names_are_reported_where_they_are_typed(self):
         page = self.page
         for item, field in [
             ("#item-fetchRequest-Cheap", "f-predicateString"), ("#item-entity-Book", "f-coreSpotlightDisplayNameExpression"),
@@ -370,7 +370,7 @@ class Hostile(EditorTest):
         expect(page.locator("#diagram g.box")).to_have_count(2)
         with page.expect_download() as download:
             page.get_by_role("button", name="Export SVG").click()
-        # Whoever opens it gets no element and no attribute of the model's.
+        # The model's names put no element and no attribute of their own into the drawing.
         tree = XML.parse(download.value.path()).getroot()
         self.assertEqual({"svg", "g", "rect", "path", "text", "title"}, {element.tag.split("}")[1] for element in tree.iter()})
         self.assertEqual([], [name for element in tree.iter() for name in element.keys() if name.startswith("on") or "href" in name])
@@ -414,7 +414,7 @@ class Safety(EditorTest):
         self.assertEqual(401, self.ask("POST", "/api/save"))
         self.assertEqual(421, self.ask("GET", "/", Host="evil.example"))
 
-    def test_a_browser_is_opened_with_an_address_that_lets_in_once(self):
+    def test_a_browser_is_opened_with_an_address_that_works_once(self):
         folder = self.make_folder()
         opened = folder / "opened"
         fake = folder / "xdg-open"
@@ -468,11 +468,11 @@ class Safety(EditorTest):
         page.evaluate("(address) => { location.href = address; }", f"{self.app.url}/")
         expect(page.locator("#edited")).to_be_visible()
 
-    def test_what_is_not_saved_is_not_left_unasked(self):
+    def test_leaving_unsaved_changes_asks_first(self):
         page = self.page
         asked = []
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-        # Nothing is edited: nobody is asked.
+        # Nothing is edited: the page reloads without a question.
         page.reload()
         expect(page.locator("#edited")).to_be_visible()
         self.assertEqual([], asked)
@@ -481,7 +481,7 @@ class Safety(EditorTest):
         expect(page.locator("#edited")).to_have_text("Edited")
         self.eventually(["beforeunload"], lambda: asked)
 
-    def test_the_token_stays_in_no_address(self):
+    def test_no_address_keeps_the_token(self):
         self.assertNotIn("token", self.page.url)
         self.holds(lambda: "token" not in self.page.evaluate("document.cookie"))
         self.eventually("", lambda: self.page.evaluate("document.cookie"))

@@ -81,7 +81,7 @@ class Attributes(EditorTest):
         self.fill("f-defaultValueString", "12.50")
         self.setting("defaultValueString", "12.50")
 
-    def test_a_wrong_default_is_told(self):
+    def test_an_invalid_default_is_reported(self):
         self.add_attribute("title", "Integer 16")
         self.fill("f-defaultValueString", "many")
         expect(self.page.locator("#inspector .findings")).to_contain_text("many")

@@ -22,7 +22,7 @@ class Keys:
 
     def tab_to(self, id, key="Tab", most=200):
         """Goes on until something has the focus."""
-        self.settled()
+        self.answered()
         for _ in range(most):
             if self.focused() == id:
                 return
@@ -42,7 +42,7 @@ class Keys:
 
     def go(self, part):
         """Goes to a part of the window."""
-        self.settled()
+        self.answered()
         for _ in range(5):
             if self.page.evaluate("id => document.getElementById(id).contains(document.activeElement)", part):
                 return
@@ -73,7 +73,7 @@ class Dates(Keys, EditorTest):
                 self.enter_date("f-defaultDateTimeInterval")
                 self.type("06062024101112", delay)
                 expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value("2024-06-06T10:11:12")
-                # Nothing is told until it is whole.
+                # Nothing is sent until the date is complete.
                 self.eventually(revision, lambda: self.revision())
                 self.press("Enter")
                 self.eventually("739361472", self.date)
@@ -82,7 +82,7 @@ class Dates(Keys, EditorTest):
                 self.page.locator("#undo").click()
                 self.eventually("86410", self.date)
 
-    def test_a_date_is_told_when_it_is_left(self):
+    def test_a_date_is_sent_when_its_field_loses_focus(self):
         self.fill("f-defaultDateTimeInterval", "2001-01-02T00:00:10")
         self.eventually("86410", self.date)
         revision = self.revision()
@@ -121,7 +121,7 @@ class Dates(Keys, EditorTest):
             expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_attribute("type", "datetime-local")
             expect(self.page.locator("#f-defaultDateTimeInterval")).to_have_value(re.compile(f"^{date[:16]}"))
 
-    def test_part_of_a_date_is_none(self):
+    def test_an_incomplete_date_is_not_a_date(self):
         self.fill("f-defaultDateTimeInterval", "2001-01-02T00:00:10")
         self.eventually("86410", self.date)
         self.enter_date("f-defaultDateTimeInterval")
@@ -326,7 +326,7 @@ class Around(Keys, EditorTest):
         self.press("Tab")
         self.has_focus("editor")
 
-    def test_the_diagram_makes_room_for_what_is_none_of_its(self):
+    def test_the_diagram_closes_for_an_element_that_it_does_not_show(self):
         page = self.page
         for item, field in [("fetchRequest-Cheap", "#editor #f-predicateString"), ("configuration-Catalogue", "#editor #member-0")]:
             with self.subTest(item=item):
@@ -413,11 +413,11 @@ class Presses(EditorTest):
         self.page.locator(selector).hover()
         self.page.mouse.down()
         # What the press has told is answered, and drawn, before the release.
-        self.settled()
+        self.answered()
         self.page.wait_for_timeout(100)
         self.page.mouse.up()
 
-    def test_a_click_beside_a_field_that_is_typed_in_is_heard(self):
+    def test_a_click_beside_a_field_in_use_has_its_effect(self):
         page = self.page
         self.add_entity("Book")
         for text, selector, happened in [
@@ -425,7 +425,7 @@ class Presses(EditorTest):
             ("c", "#bar-attribute", lambda: str(page.locator("input.renaming").count())),
         ]:
             with self.subTest(selector=selector):
-                self.settled()
+                self.answered()
                 page.locator("#f-versionHashModifier").click()
                 page.keyboard.press("End")
                 page.keyboard.type(text)

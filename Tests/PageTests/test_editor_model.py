@@ -52,7 +52,7 @@ class Model(EditorTest):
         self.eventually(None, lambda: self.element("Book", "author").get("inverseName"))
         expect(page.locator("#report .findings")).to_contain_text("inverse")
 
-    def test_a_count_that_is_none_is_refused(self):
+    def test_an_invalid_count_is_refused(self):
         page = self.page
         self.add_entity("Book")
         self.add_member("relationship", "pages")
@@ -159,7 +159,7 @@ class Model(EditorTest):
             expect(names).to_have_attribute("aria-invalid", "true")
         names.press("Enter")
         self.eventually([["number", "cover"]], self.constraints)
-        # What is wrong is told beside it, and the warning leads to it.
+        # The error is shown beside the constraint, and the warning leads to it.
         expect(page.locator("#inspector .findings")).to_contain_text("'cover'")
         page.locator("#item-entity-Book-attribute-isbn").click()
         expect(page.locator("#inspector h2")).to_have_text("Attribute")
@@ -320,7 +320,7 @@ class Model(EditorTest):
         expect(self.page.get_by_role("dialog")).to_have_count(0)
         expect(self.page.locator(".version")).to_have_text("Library 2")
 
-    def test_texts_that_applications_only_keep_are_saved(self):
+    def test_texts_without_a_meaning_for_the_framework_are_saved(self):
         page = self.page
         self.add_entity("Book")
         self.add_attribute("title", "String")
@@ -380,7 +380,7 @@ class Model(EditorTest):
         self.eventually([], lambda: violations(page))
         self.eventually([], lambda: cut_off(page))
 
-    def test_which_version_is_the_current_one_is_mended(self):
+    def test_an_invalid_current_version_is_repaired(self):
         page = self.page
         self.add_version()
         marker = self.app.model / ".xccurrentversion"
@@ -517,7 +517,7 @@ class Model(EditorTest):
         self.holds(lambda: "codeGenerationType" not in self.element("Book"))
         self.eventually("category", lambda: self.element("Author").get("codeGenerationType"))
 
-    def test_what_was_typed_for_one_thing_is_not_for_another(self):
+    def test_text_typed_for_one_element_is_not_applied_to_another(self):
         page = self.page
         self.add_entity("Book")
         other = self.window()

@@ -100,7 +100,7 @@ class Settings(EditorTest):
             field.blur()
 
     @long
-    def test_each_setting_is_set_saved_and_taken_back(self):
+    def test_each_setting_is_set_saved_and_undone(self):
         # Some sixty saves.
         faulthandler.dump_traceback_later(900, exit=True)
         page = self.page

@@ -65,7 +65,7 @@ class OtherPorts(StoreTest):
         # The person goes on.
         self.show_books()
 
-    def test_a_page_of_another_port_has_not_the_key(self):
+    def test_a_page_of_another_port_does_not_have_the_key(self):
         other = self.listen()
         page = self.page.context.new_page()
         page.goto(f"http://127.0.0.1:{other.server_port}/")
@@ -96,7 +96,7 @@ class OtherPorts(StoreTest):
         expect(page.locator("#status")).to_contain_text("address that the command printed")
         self.enter()
 
-    def test_the_address_of_a_download_is_good_once(self):
+    def test_the_address_of_a_download_works_once(self):
         stolen = self.stolen_cookie()
         self.show_books()
         with self.page.expect_download() as download:

@@ -74,12 +74,12 @@ class SecondTry(unittest.TestCase):
         self.assertEqual((1, ""), (code, noted))
         self.assertIn("FAILED: test_these.Other.test_always_fails", output)
 
-    def test_of_two_none_has_a_second_try(self):
+    def test_two_failing_tests_are_not_run_again(self):
         code, output, noted = self.run_tests(FIRST=True, PART=True)
         self.assertEqual((1, ""), (code, noted))
         self.assertIn("6 page tests, 2 failed", output)
 
-    def test_another_part_of_the_run_has_had_it(self):
+    def test_only_one_test_of_a_run_is_run_again(self):
         code, output, noted = self.run_tests("before\n", FIRST=True)
         self.assertEqual((1, "before\n"), (code, noted))
         self.assertNotIn("Once more", output)

@@ -78,7 +78,7 @@ import Testing
         #expect(try count("price == %@", [NSDecimalNumber.notANumber], context) == 1)
     }
 
-    @Test("A12: A transformer that nobody registered keeps no store from saving", arguments: [true, false])
+    @Test("A12: A store saves values whose transformer is not registered", arguments: [true, false])
     func unregisteredTransformer(isInMemory: Bool) throws {
         let model = model([("tags", .transformableAttributeType)])
         model.entities[0].attributesByName["tags"]?.valueTransformerName =

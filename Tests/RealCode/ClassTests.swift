@@ -246,7 +246,7 @@ extension Bicycle: Observable {}
         var count = 0
     }
 
-    @Test("A33, A44, B16: Objects, identities and conflicts can be made without anything")
+    @Test("A33, A44, B16: Objects, object IDs and conflicts have initializers without arguments")
     func objectsAreMadeOfNothing() {
         let object = NSManagedObject()
         #expect(object.entity.name == nil)

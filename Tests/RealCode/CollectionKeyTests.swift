@@ -122,7 +122,7 @@ private final class Notebook: NSManagedObject {
         #expect(dictionary.count == 2)
     }
 
-    @Test("Several keys are read as keys: dots in them and \"self\" mean nothing")
+    @Test("Several keys are read literally: dots and \"self\" have no meaning in them")
     func severalKeysAreNoPaths() {
         let dictionary = NSDictionary(dictionary: ["a.b": 1, "a": "text", "self": 2, "n": NSNull()])
         let values = dictionary.dictionaryWithValues(forKeys: ["a.b", "a.c", "self", "n", "@count"])

@@ -5,7 +5,9 @@ private final class Depot: NSManagedObject {}
 
 /// What contexts and objects do.
 @MainActor @Suite struct ContextTests {
-    @Test("A2: A mandatory to-many relationship without a least number is saved empty; with one it is not")
+    @Test(
+        "A2: A mandatory to-many relationship without a minimum count can be saved empty, and one with a minimum cannot"
+    )
     func mandatoryToMany() throws {
         for (least, isSaved) in [(0, true), (1, false)] {
             let model = CarStack.model()
@@ -27,7 +29,7 @@ private final class Depot: NSManagedObject {}
     }
 
     @Test(
-        "A7: A private child that merges the saves of a main-queue parent can be waited for right after one")
+        "A7: After a save the main queue can wait for a private child that merges the save")
     func aMergingChildIsWaitedFor() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "a"])
@@ -73,7 +75,7 @@ private final class Depot: NSManagedObject {}
         #expect(found.first?.value(forKey: "maker") as? String == "Fiat")
     }
 
-    @Test("A23: After a reset an object is not a fault any more once its values are asked for")
+    @Test("A23: After a reset an object stops being a fault when a value is accessed")
     func anObjectAfterAReset() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "Fiat"])
@@ -123,7 +125,7 @@ private final class Depot: NSManagedObject {}
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Vehicle")) == 1)
     }
 
-    @Test("A36: A managed object that an attribute does not take is refused in words for attributes")
+    @Test("A36: A managed object as an attribute's value is refused with the message for attributes")
     func wordsForAttributes() throws {
         let stack = try CarStack()
         let car = stack.insert("Car")
@@ -133,7 +135,7 @@ private final class Depot: NSManagedObject {}
     }
 
     @Test(
-        "A36: A managed object in a transformable attribute is refused by the save, in words for attributes",
+        "A36: A save refuses a managed object in a transformable attribute, with the message for attributes",
         arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
     func objectsInTransformableAttributes(_ type: String) throws {
         let model = CarStack.model()

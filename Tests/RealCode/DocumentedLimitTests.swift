@@ -121,7 +121,7 @@ final class BrandPolicy: NSEntityMigrationPolicy, FunctionResponding {
     }
 
     @Test(
-        "A method of an own migration manager in a mapping is an error that names it; one of a policy is called"
+        "A mapping that calls a method of a custom migration manager is an error with its name; a method of a policy is called"
     )
     func methodsOfManagers() throws {
         let folder = try TemporaryFolder()

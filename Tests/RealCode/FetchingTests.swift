@@ -41,7 +41,7 @@ private final class Follower: NSObject, NSFetchedResultsControllerDelegate {
     }
 
     @Test(
-        "B7: Bitwise operators are parsed, by how tightly they bind, and evaluated in memory and in the store"
+        "B7: Bitwise operators are parsed by their precedence, and evaluated in memory and in the store"
     )
     func bitwiseOperatorsAreParsed() throws {
         let predicate = try #require(NSPredicate(format: "(number & 1) > 0") as? NSComparisonPredicate)

@@ -8,7 +8,7 @@ import Testing
         func hear(_ note: Notification) { heard.append(note.name.rawValue) }
     }
 
-    @Test("An observer with a method hears notifications until it is removed")
+    @Test("An observer with a method receives notifications until it is removed")
     func observersWithMethods() {
         let center = NotificationCenter()
         let listener = Listener()
@@ -52,7 +52,7 @@ import Testing
         #expect(listener.heard == ["a"])
     }
 
-    @Test("A token is removed as before")
+    @Test("Removing the token of an observer by closure still ends its notifications")
     func tokensAreRemoved() {
         let center = NotificationCenter()
         let listener = Listener()
@@ -74,7 +74,7 @@ import Testing
         #expect(await notes.next()?.userInfo?["n"] as? Int == 1)
     }
 
-    @Test("Small functions of Apple's are there")
+    @Test("Small functions of Apple's Foundation exist")
     func functionsAreThere() {
         #expect(autoreleasepool { 1 } == 1)
         #expect(CFAbsoluteTimeGetCurrent() > 700_000_000)

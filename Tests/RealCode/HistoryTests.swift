@@ -49,7 +49,7 @@ import Testing
         return false
     }
 
-    @Test("A18, C23: Conditions compare the tokens of transactions")
+    @Test("A18, C23: Conditions of history requests can compare tokens")
     func tokensAreCompared() throws {
         let initial = try #require(
             stack.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil))
@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test(
-        "R8: A store whose history was deleted is written to without the option; one with history is only read"
+        "R8: Without the option, a store whose history was deleted is writable, and one with history is read-only"
     )
-    func anEmptyHistoryKeepsNobodyOut() throws {
+    func anEmptyHistoryIsWritable() throws {
         _ = try save("Fiat")
         let other = try CarStack(storeAt: url)
         #expect(other.container.persistentStoreCoordinator.persistentStores.first?.isReadOnly == true)
@@ -168,7 +168,7 @@ import Testing
         #expect(names.count == 2)
     }
 
-    @Test("R10: What may be kept in files is not kept of deleted objects")
+    @Test("R10: The history keeps no value of a deleted object that may be stored in a file")
     func tombstonesHaveNoExternalData() throws {
         let model = CarStack.model()
         let car = try #require(model.entitiesByName["Car"])

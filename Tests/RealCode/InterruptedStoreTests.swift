@@ -43,7 +43,7 @@ import Testing
         + [1, 2, 3, 4, 5, 6, 7, 8] + [9, 9, 9, 9, 9, 9, 9, 9]
 
     @Test(
-        "A store is opened whose log was only begun, or is none",
+        "A store opens although its log has only a header, or is not a log",
         arguments: [logHeader, Array(logHeader.prefix(20)), [UInt8](repeating: 7, count: 9000)])
     func aLogWithoutFrames(_ log: [UInt8]) throws {
         try makeStore()
@@ -58,7 +58,7 @@ import Testing
         #expect(try names == ["Cars.sqlite"])
     }
 
-    @Test("A list of files whose beginning was lost goes, and no file that it names")
+    @Test("A damaged list of external files is removed, and the files that it names stay")
     func aTornList() throws {
         try makeStore()
         let external = folder.url.appendingPathComponent(".Cars_SUPPORT/_EXTERNAL_DATA")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "A copy of another type is as private as its source, has its metadata, and needs one place",
+        "A copy of another type has the permissions and metadata of its source, and is one file",
         arguments: [NSPersistentStore.StoreType.sqlite, .binary, .xml])
     func aCopyOfAnotherType(_ type: NSPersistentStore.StoreType) throws {
         let (coordinator, store) = try openDocument()
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "A copy that cannot be made leaves nothing, and what has its place stays",
+        "A failed copy leaves no file, and a file at its URL stays",
         arguments: [NSPersistentStore.StoreType.sqlite, .binary])
     func aCopyThatFails(_ type: NSPersistentStore.StoreType) throws {
         let (coordinator, store) = try openDocument()
@@ -129,7 +129,7 @@ import Testing
         #expect(coordinator.persistentStores.first === store)
     }
 
-    @Test("What the file system refuses has the code of the call, with the system's own beneath")
+    @Test("A failure of the file system has the error code of the call, and the system's error beneath it")
     func refusals() throws {
         try makeStore()
         // Long enough that no draft of it can have a name.
@@ -164,7 +164,7 @@ import Testing
         #expect(try names == ["Cars.sqlite"])
     }
 
-    @Test("A migration by a mapping model makes a store as private as the source", arguments: [false, true])
+    @Test("A store migrated by a mapping model has the permissions of the source", arguments: [false, true])
     func aMigratedStore(_ isDocument: Bool) throws {
         try makeStore()
         chmod(file.path, 0o600)

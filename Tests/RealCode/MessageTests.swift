@@ -51,7 +51,8 @@ import Testing
     }
 
     @Test(
-        "A context of a private queue posts IDs as asynchronous messages, and merges are told to both kinds")
+        "A context of a private queue posts object IDs as asynchronous messages, and merges as both kinds of message"
+    )
     func privateQueueMessages() async throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))

@@ -43,7 +43,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
-    @Test("A store is copied to the place of a destroyed one")
+    @Test("A store can be copied to the URL of a destroyed one")
     func aDestroyedPlaceIsFree() throws {
         let folder = try TemporaryFolder()
         let place = folder.url.appendingPathComponent("Copy.sqlite")
@@ -130,7 +130,7 @@ import Testing
         #expect(memory.persistentStores.count == 2)
     }
 
-    @Test("A22, R20: A migrated store is told with the IDs that its objects had and have")
+    @Test("A22, R20: The notification of a migrated store has the objects' old and new IDs")
     func migratedIDs() throws {
         let folder = try TemporaryFolder()
         let stack = try CarStack(storeAt: folder.url.appendingPathComponent("Cars.sqlite"))

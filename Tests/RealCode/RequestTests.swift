@@ -36,7 +36,7 @@ import Testing
         return column
     }
 
-    @Test("A4: A dictionary has the ID of its object where it is asked for", arguments: Kind.allCases)
+    @Test("A4: A dictionary has the ID of its object if the request includes it", arguments: Kind.allCases)
     func dictionariesHaveObjectIDs(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -107,7 +107,9 @@ import Testing
         #expect(rows.map { ($0["objectID"] as? NSManagedObjectID)?.entity.name } == ["Van", "Car"])
     }
 
-    @Test("A30: A description without an expression is the property of its name", arguments: Kind.allCases)
+    @Test(
+        "A30: An expression description without an expression stands for the property of its name",
+        arguments: Kind.allCases)
     func aNamedDescriptionIsAProperty(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let stack = try stack(kind, folder)
@@ -249,7 +251,7 @@ import Testing
         #expect(KeyPathNames.name(of: \Link.next?.hidden) == nil)
     }
 
-    @Test("A29: The elements of a subquery are named by key paths of its variable, and asked with ANY")
+    @Test("A29: A subquery's condition may use key paths of its variable, with ANY too")
     func subqueriesNameTheirVariable() throws {
         for type in [NSSQLiteStoreType, NSInMemoryStoreType] {
             let stack = try CarStack(type: type)
@@ -280,7 +282,7 @@ import Testing
         }
     }
 
-    @Test("NOT behind a value is refused with what to write instead")
+    @Test("NOT after a value is refused, and the error shows the correct form")
     func notStandsBeforeAComparison() throws {
         let error = #expect(throws: PredicateFormatError.self) {
             try NSPredicate(parsing: "maker NOT IN {'Fiat'}", arguments: [])
@@ -289,7 +291,7 @@ import Testing
         #expect(try NSPredicate(parsing: "NOT maker IN {'Fiat'}", arguments: []) is NSCompoundPredicate)
     }
 
-    @Test("R25: A request for dictionaries reads as one without pending changes")
+    @Test("R25: A request for dictionaries never includes pending changes")
     func dictionariesShowNoPendingChanges() {
         let request = NSFetchRequest<NSDictionary>(entityName: "Car")
         #expect(request.includesPendingChanges)

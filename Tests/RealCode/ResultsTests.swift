@@ -38,7 +38,7 @@ private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
         return controller
     }
 
-    @Test("A17: After a reset a delegate is told nothing; later changes are told as they are")
+    @Test("A17: A reset is not reported to the delegate; later changes are")
     func reset() throws {
         let stack = try CarStack()
         for maker in ["a", "b"] { stack.insert("Car", ["maker": maker]) }
@@ -54,7 +54,7 @@ private final class Listener: NSObject, NSFetchedResultsControllerDelegate {
         #expect(controller.fetchedObjects?.count == 3)
     }
 
-    @Test("A32: A section that is gone has no objects when the delegate is told of it")
+    @Test("A32: A deleted section has no objects when it is reported to the delegate")
     func deletedSections() throws {
         let stack = try CarStack()
         let car = stack.insert("Car", ["maker": "a"])

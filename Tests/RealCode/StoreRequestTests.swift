@@ -182,7 +182,7 @@ private final class CountingStore: NSIncrementalStore, @unchecked Sendable {
     }
 
     @Test(
-        "A19: Options that a store does not know are accepted, and so are a history token and details of the history"
+        "A19: Unknown store options, a history token and a dictionary of history options are accepted"
     )
     func options() throws {
         let folder = try TemporaryFolder()

@@ -20,21 +20,21 @@ struct ExcerptTests {
         #expect(found.part == "Das Schloß über dem SCHLOSS, übermorgen")
     }
 
-    @Test("A phrase is marked as a whole, and what overlaps once")
+    @Test("A phrase is marked as a whole, and overlapping matches are marked once")
     func phrases() throws {
         #expect(try excerpt("war, and peace; war", "\"war and peace\"").words == ["war, and peace"])
         #expect(try excerpt("a a a b", "\"a a\"").words == ["a a a"])
         #expect(try excerpt("東京都庁", "京都 都庁").words == ["京都庁"])
     }
 
-    @Test("The part has the most different words of the query, and some words before them")
+    @Test("The excerpt is where most of the query's words are, and begins some words before them")
     func bestPart() throws {
         let filler = Array(repeating: "x", count: 30).joined(separator: " ")
         let found = try excerpt("war \(filler) y z war and peace \(filler)", "war peace")
         #expect(found.part == "y z war and peace x x x")
     }
 
-    @Test("A part is short, however long the words, and what stands between them, are")
+    @Test("An excerpt is short even where words, or the text between them, are long")
     func longWords() throws {
         let long = String(repeating: "é", count: 100_000)
         for text in [
@@ -49,13 +49,13 @@ struct ExcerptTests {
         #expect(try excerpt(words, "w9999").part.hasSuffix("w9999"))
     }
 
-    @Test("A text without the words has no part")
+    @Test("A text without the words has no excerpt")
     func nothing() {
         #expect(SearchExcerpt(of: "war", SearchQuery("peace").requiredPhrases, wordCount: 8) == nil)
         #expect(SearchExcerpt(of: "", SearchQuery("peace").requiredPhrases, wordCount: 8) == nil)
     }
 
-    @Test("The part and the words lie in the text at the ends of characters", .timeLimit(.minutes(1)))
+    @Test("An excerpt and its marked words begin and end between characters", .timeLimit(.minutes(1)))
     func randomTexts() {
         var texts = RandomTexts(seed: 3)
         for _ in 0..<3_000 {

@@ -45,7 +45,7 @@ private final class SmallDisk {
 @Suite(.enabled(if: SmallDisk.canBeMade, "Only root can make a small disk."))
 struct FullDiskTests {
     @Test(
-        "Where the index has no room saves succeed, a search is an error, and with room the index catches up")
+        "On a full disk saves succeed and a search is an error; with room the index catches up")
     func fullDisk() throws {
         let disk = try SmallDisk()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SearchModel.model())

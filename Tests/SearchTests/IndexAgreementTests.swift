@@ -112,7 +112,7 @@ struct IndexAgreementTests {
         }
     }
 
-    @Test("Words are listed by the number of their documents, then by their letters")
+    @Test("Words are listed by the number of their documents, then alphabetically")
     func words() throws {
         for index in try indexes() {
             try index.update { writer in
@@ -138,7 +138,7 @@ struct IndexAgreementTests {
         }
     }
 
-    @Test("A change that fails leaves nothing of itself, or an index that is built anew")
+    @Test("A failed change leaves the index as it was, or to be rebuilt")
     func failedChange() throws {
         struct Failure: Error {}
         for index in try indexes() {

@@ -11,14 +11,14 @@ struct QueryTests {
         SearchQuery(groups: [.init(required: required, excluded: excluded)])
     }
 
-    @Test("All words are to be found, each once")
+    @Test("A query requires all of its words, each one once")
     func words() {
         #expect(SearchQuery("War  peace war") == only([phrase("war"), phrase("peace")]))
         #expect(SearchQuery("war AND peace") == only([phrase("war"), phrase("peace")]))
         #expect(SearchQuery("war and peace") == only([phrase("war"), phrase("and"), phrase("peace")]))
     }
 
-    @Test("A star makes a word the beginning of one")
+    @Test("A star makes a word a prefix")
     func prefixes() {
         #expect(SearchQuery("üb*") == only([phrase("ub", isPrefix: true)]))
         #expect(SearchQuery("\"war pe\"*") == only([phrase("war", "pe", isPrefix: true)]))
@@ -27,7 +27,7 @@ struct QueryTests {
         #expect(SearchQuery("* **").isEmpty)
     }
 
-    @Test("While a person types, the last word is the beginning of one")
+    @Test("While a person types, the last word is a prefix")
     func completion() {
         let typed = { SearchQuery($0, completesLastWord: true) }
         #expect(typed("war pe") == only([phrase("war"), phrase("pe", isPrefix: true)]))
@@ -37,7 +37,9 @@ struct QueryTests {
         #expect(typed("\"war an\"") == only([phrase("war", "an")]))
     }
 
-    @Test("Quotation marks make a phrase, also without a partner, and so does what has no space in it")
+    @Test(
+        "Quotation marks make a phrase, even when they are not closed, and so do words without a space between them"
+    )
     func phrases() {
         #expect(SearchQuery("\"war and peace\"") == only([phrase("war", "and", "peace")]))
         #expect(SearchQuery("\u{201E}war peace\u{201C}") == only([phrase("war", "peace")]))
@@ -63,14 +65,14 @@ struct QueryTests {
         #expect(SearchQuery("a OR a").groups.count == 1)
     }
 
-    @Test("What only excludes finds nothing")
+    @Test("A query that only excludes finds nothing")
     func exclusionAlone() {
         #expect(SearchQuery("-war").isEmpty)
         #expect(SearchQuery("NOT war").isEmpty)
         #expect(SearchQuery("a OR -b") == SearchQuery("a"))
     }
 
-    @Test("Operators without what they belong to are left out; alone they are words")
+    @Test("An operator without an operand is ignored; a query of operators alone is one of words")
     func danglingOperators() {
         #expect(SearchQuery("war OR") == SearchQuery("war"))
         #expect(SearchQuery("OR war AND") == SearchQuery("war"))
@@ -80,14 +82,14 @@ struct QueryTests {
     }
 
     @Test(
-        "Any text is a query",
+        "Any text is a valid query",
         arguments: [
             "", " ", "\"", "\"\"", "*", "-", "--", "()", "NEAR(a b)", "a:b", "{a} : b", "^a", "'; --",
             "\u{0}a\u{0}",
         ])
     func anyText(_ text: String) { #expect(SearchQuery(text) == SearchQuery(text)) }
 
-    @Test("Of a long query 256 words count", .timeLimit(.minutes(1)))
+    @Test("Only the first 256 words of a query count", .timeLimit(.minutes(1)))
     func longQuery() {
         let query = SearchQuery((0..<100_000).map { "w\($0)" }.joined(separator: " "))
         #expect(query.groups[0].required.count == 256)

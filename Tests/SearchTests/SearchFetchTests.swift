@@ -38,7 +38,7 @@ struct SearchFetchTests {
     }
 
     @Test(
-        "Queries have beginnings of words, phrases, alternatives and exclusions",
+        "A query may have prefixes, phrases, alternatives and exclusions",
         arguments: SearchedStore.allCases)
     func queries(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
@@ -56,7 +56,7 @@ struct SearchFetchTests {
         }
     }
 
-    @Test("The flags of the model say what is searched", arguments: SearchedStore.allCases)
+    @Test("Only attributes that the model flags are searched", arguments: SearchedStore.allCases)
     func flags(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try fill(stack.context)
@@ -79,7 +79,7 @@ struct SearchFetchTests {
     }
 
     @Test(
-        "A search is a part of other conditions, with an order, a limit and any type of result",
+        "A search combines with other conditions, an order, a limit and any result type",
         arguments: SearchedStore.allCases)
     func compound(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
@@ -124,7 +124,8 @@ struct SearchFetchTests {
         }
     }
 
-    @Test("Unsaved changes count, in the context and in its children", arguments: SearchedStore.allCases)
+    @Test(
+        "Unsaved changes are searched, in the context and in its children", arguments: SearchedStore.allCases)
     func unsavedChanges(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try fill(stack.context)
@@ -154,7 +155,7 @@ struct SearchFetchTests {
         }
     }
 
-    @Test("What was saved is found, and what was deleted is not", arguments: SearchedStore.allCases)
+    @Test("Saved objects are found, and deleted ones are not", arguments: SearchedStore.allCases)
     func saves(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try fill(stack.context)
@@ -175,7 +176,7 @@ struct SearchFetchTests {
     }
 
     @Test(
-        "An entity without texts, and an attribute that is not indexed, are errors that name them",
+        "Searching an entity without texts, or an attribute that is not indexed, is an error with its name",
         arguments: SearchedStore.allCases)
     func refusals(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
@@ -198,7 +199,7 @@ struct SearchFetchTests {
         }
     }
 
-    @Test("A SQLite store without persistent history is not searched: the error names the option")
+    @Test("Searching a SQLite store without persistent history is an error that names the option")
     func noHistory() throws {
         let stack = try SearchStack(.file, options: [NSPersistentHistoryTrackingKey: false])
         try stack.context.run { context throws in
@@ -209,7 +210,8 @@ struct SearchFetchTests {
         #expect(!FileManager.default.fileExists(atPath: stack.index.path))
     }
 
-    @Test("A predicate that searches has a text, is equal to one of the same query, and evaluates objects")
+    @Test(
+        "A search predicate has a format string, is equal to one with the same query, and evaluates objects")
     func predicate() throws {
         let predicate = NSPredicate(searching: "War -peace", attributes: ["title"])
         #expect(predicate.description == "SEARCH(\"War -peace\" IN {title})")

@@ -44,7 +44,7 @@ struct SearchIndexTests {
         }
     }
 
-    @Test("The index follows other coordinators, whichever of them has searched before")
+    @Test("The index follows the saves of all coordinators, whichever of them searched first")
     func otherCoordinators() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -60,7 +60,7 @@ struct SearchIndexTests {
         #expect(try count("war", other) == 3)
     }
 
-    @Test("History that was deleted after it was indexed does not matter")
+    @Test("Deleting history that is indexed changes no result")
     func indexedHistory() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -76,7 +76,7 @@ struct SearchIndexTests {
         #expect(!before.isEmpty)
     }
 
-    @Test("History that was deleted before it was indexed has the index built anew")
+    @Test("The index is rebuilt when history is deleted before it was indexed")
     func missingHistory() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -144,7 +144,7 @@ struct SearchIndexTests {
         #expect(!names.contains { $0.contains("-search") })
     }
 
-    @Test("Files and stores whose names begin as the index's stay when the store is replaced or destroyed")
+    @Test("Replacing or destroying a store keeps files and stores whose names begin like its index's")
     func neighbours() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -186,7 +186,7 @@ struct SearchIndexTests {
         }
     }
 
-    @Test("A file of another program in the place of the index stays when the store is destroyed")
+    @Test("Destroying a store keeps a file of another program that has the name of its index")
     func foreignFile() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -195,7 +195,7 @@ struct SearchIndexTests {
         #expect(FileManager.default.fileExists(atPath: stack.index.path))
     }
 
-    @Test("The file of an index has its mark before anything has left the log: it is known by that")
+    @Test("The file of an index has its mark in the header before the log is checkpointed")
     func mark() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -218,7 +218,7 @@ struct SearchIndexTests {
         #expect(FileManager.default.fileExists(atPath: url.path + "-search"))
     }
 
-    @Test("Other flags in the model have the index built anew")
+    @Test("The index is rebuilt when the model's flags change")
     func changedModel() throws {
         let stack = try SearchStack()
         try stack.context.run { context throws in
@@ -316,7 +316,7 @@ struct SearchIndexTests {
         #expect(try count("war", other) == 151)
     }
 
-    @Test("What is not a file is left alone: the error says where it is")
+    @Test("A folder with the name of the index is kept, and the error has its path")
     func folderInTheWay() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -340,6 +340,7 @@ struct SearchIndexTests {
     }
 
     @Test(
+<<<<<<< HEAD
         "A store that is opened read-only needs no persistent history: its rows are indexed anew after each change"
     )
     func readOnlyWithoutHistory() throws {
@@ -365,6 +366,9 @@ struct SearchIndexTests {
 
     @Test(
         "Hostile values are indexed: ten million bytes, a word without end, no character at all",
+=======
+        "Hostile values are indexed: ten million bytes, one endless word, no characters",
+>>>>>>> words24
         .timeLimit(.minutes(1)))
     func hostileValues() throws {
         let stack = try SearchStack()
@@ -443,7 +447,7 @@ struct SearchIndexTests {
     }
 
     @Test(
-        "A background indexing follows saves, batch requests and other coordinators", .timeLimit(.minutes(1)))
+        "Background indexing follows saves, batch requests and other coordinators", .timeLimit(.minutes(1)))
     func background() async throws {
         let stack = try SearchStack()
         try fill(stack, "war")

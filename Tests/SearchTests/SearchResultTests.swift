@@ -4,7 +4,7 @@ import Testing
 
 /// `search(_:)`: ranks, pages, snippets, counts and suggestions, on each type of store.
 struct SearchResultTests {
-    @Test("The objects in which the words weigh most come first", arguments: SearchedStore.allCases)
+    @Test("Objects in which the words weigh most come first", arguments: SearchedStore.allCases)
     func rank(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try stack.context.run { context throws in
@@ -58,7 +58,7 @@ struct SearchResultTests {
         #expect(Set(all).count == 1 && all[0].contains { !$0.isEmpty })
     }
 
-    @Test("A page has a part of the objects, and says how many there are", arguments: SearchedStore.allCases)
+    @Test("A page has some of the objects, and the number of all", arguments: SearchedStore.allCases)
     func pages(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try stack.context.run { context throws in
@@ -81,7 +81,7 @@ struct SearchResultTests {
         }
     }
 
-    @Test("A condition and an order go together with a search", arguments: SearchedStore.allCases)
+    @Test("A search takes a predicate and an order", arguments: SearchedStore.allCases)
     func composition(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
         try stack.context.run { context throws in
@@ -139,7 +139,7 @@ struct SearchResultTests {
     }
 
     @Test(
-        "A hit shows a part of a text, and where the words are in each attribute",
+        "A hit has a snippet, and the ranges of the words in each attribute",
         arguments: SearchedStore.allCases)
     func snippets(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)
@@ -205,7 +205,7 @@ struct SearchResultTests {
     }
 
     @Test(
-        "More than 10,000 objects are in the order of their keys, and not ranked",
+        "More than 10,000 found objects come in the order of their keys, without ranks",
         arguments: [SearchedStore.file, .memory])
     func manyHits(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)

@@ -24,7 +24,7 @@ struct WordTests {
         #expect(keys("").isEmpty)
     }
 
-    @Test("What has no meaning of its own does not divide a word, and is not a part of it")
+    @Test("Ignorable characters neither divide a word nor belong to it")
     func ignorables() {
         #expect(keys("Donau\u{AD}dampf\u{200D}schiff\u{200C}") == ["donaudampfschiff"])
         let tokens = SearchTokenizer.tokens(of: "ab\u{AD} c")
@@ -62,7 +62,8 @@ struct WordTests {
         #expect(many.count == 10_000 && many.text.utf8.count == 19_999)
     }
 
-    @Test("Words with spaces between them are those that are found one by one", .timeLimit(.minutes(1)))
+    @Test(
+        "The words of a text, joined by spaces, are those that are found one by one", .timeLimit(.minutes(1)))
     func joined() {
         var numbers = RandomTexts(seed: 7)
         for _ in 0..<2_000 {

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreBrowser
 
 @Suite struct RunningQuestionsTests {
-    @Test("A newer question cancels the older one with the same name")
+    @Test("A newer query cancels the older one with the same name")
     func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
         let running = RunningQueries()
         let (first, second, other) = (QueryGroup(), QueryGroup(), QueryGroup())
@@ -16,7 +16,7 @@ import Testing
         #expect(!running.end("a", second))
     }
 
-    @Test("Cancelling a question cancels its readings, also later ones")
+    @Test("Cancelling a query cancels its readings, also later ones")
     func allReadingsOfAQuestionEndTogether() {
         let group = QueryGroup()
         let (first, second, over, late) = (

@@ -81,7 +81,7 @@ struct ChangedCorpusTests {
     }
 
     /// So that the reasons above, which are found in the files, cannot come to hold for all stores.
-    @Test("At least 36 stores of the corpus have nothing that would keep them from being changed")
+    @Test("At least 36 stores of the corpus have no feature that makes them read-only")
     func mostStoresAreToBeChanged() throws {
         let folder = try TestFolder()
         var count = 0

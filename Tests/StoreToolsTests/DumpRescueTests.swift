@@ -39,7 +39,7 @@ import Testing
         arguments: [
             (
                 #""box":"Box/1""#, #""box":"Box/77""#,
-                ["Item.box: it leads to an object that is not there", "Box/77"]
+                ["Item.box: it leads to an object that does not exist", "Box/77"]
             ),
             (
                 #""lid":"Item/2""#, #""lid":"Special/2""#,
@@ -52,14 +52,17 @@ import Testing
             (#""lidOf":"Box/1""#, #""lidOf":null"#, ["Box.lid: the inverse does not lead back"]),
             (
                 #""tags":["Tag/"#, #""tags":["Tag/7"#,
-                ["Item.tags: the list has an object that is not there", "Tag/7"]
+                ["Item.tags: the list has an object that does not exist", "Tag/7"]
             ),
             (
                 #""notes":["Tag/"#, #""notes":["Tag/7"#,
-                ["Special.notes: the list has an object that is not there"]
+                ["Special.notes: the list has an object that does not exist"]
             ),
             (#""items":["#, #""items":["Item/1","Item/99","#, ["twice", "Item/99"]),
-            (#"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9""#, ["the list has an object that is not there"]),
+            (
+                #"{"objectID":"Tag/1""#, #"{"objectID":"Tag/9""#,
+                ["the list has an object that does not exist"]
+            ),
         ])
     func danglingReferencesAreLeftOut(_ old: String, _ new: String, _ messages: [String]) throws {
         let dump = try zoo.dump().text
@@ -84,7 +87,7 @@ import Testing
         #expect(
             outcome.skippedRows == [
                 """
-                Item.box: it leads to an object that is not there (2500: Item/1 to Box/91, Item/2 to Box/92, \
+                Item.box: it leads to an object that does not exist (2500: Item/1 to Box/91, Item/2 to Box/92, \
                 Item/3 to Box/93, …); left out.
                 """
             ])
@@ -130,9 +133,9 @@ import Testing
         // Special/0 is not an Item, though their keys are of one table.
         #expect(
             reported.contains(
-                "Box.lid: it leads to an object of another entity than it says (1: Box/-3 to Item/0)"),
+                "Box.lid: it leads to an object of another entity than the one given (1: Box/-3 to Item/0)"),
             "\(reported)")
-        #expect(reported.contains("Item.lidOf: it leads to an object that is not there"), "\(reported)")
+        #expect(reported.contains("Item.lidOf: it leads to an object that does not exist"), "\(reported)")
         #expect(reported.contains("Box.items: the list has an object that does not lead back"), "\(reported)")
         #expect(try rows("SELECT Z_PK FROM ZBOX ORDER BY Z_PK") == [[8], [9], [10]])
         #expect(try rows("SELECT b.ZLABEL = 'a' FROM ZITEM i JOIN ZBOX b ON b.Z_PK = i.ZBOX") == [[1]])
@@ -176,7 +179,7 @@ import Testing
             text(#"{"name": "Item", "objects": [{"objectID": "Item/70", "box": "Box/71"}]}"#), "stray.json")
         #expect(
             try DumpImport(stray).add(to: zoo.url, model: nil).skippedRows == [
-                "Item.box: it leads to an object that is not there (1: Item/70 to Box/71); left out."
+                "Item.box: it leads to an object that does not exist (1: Item/70 to Box/71); left out."
             ])
     }
 

@@ -31,7 +31,7 @@ struct ScratchTableTests {
     }
 
     @Test(
-        "A number is found by others in its row, also while rows are read; none is found where there is none")
+        "A number is found by the other columns of its row, also while rows are read")
     func numbers() throws {
         try withTable { table, _ in
             for key in 1...4 { try table.insert([.integer(7), .integer(Int64(key * 10)), .text("\(key)")]) }
@@ -45,7 +45,7 @@ struct ScratchTableTests {
         }
     }
 
-    @Test("A table of the same name in the database itself stays as it is")
+    @Test("A table of the same name in the main database stays unchanged")
     func sameName() throws {
         try DatabaseQueue().write { database in
             try database.execute(sql: "CREATE TABLE Waiting (a); INSERT INTO Waiting VALUES (42)")

@@ -50,7 +50,9 @@ def main():
         (folder / f"{name}.md").write_text(article((documentation / f"{name}.md").read_text(), names))
     shutil.copytree(documentation / "Images", folder / "Images")
     for source, name in EXAMPLE.items():
-        shutil.copy(pathlib.Path("Examples/SharedModel", source), folder / "Tutorial" / "Resources" / name)
+        # The tutorial's package lies beside the clone, the example in it.
+        text = pathlib.Path("Examples/SharedModel", source).read_text().replace('path: "../.."', 'path: "../OpenCoreData"')
+        (folder / "Tutorial" / "Resources" / name).write_text(text)
 
 
 main()

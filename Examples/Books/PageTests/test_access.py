@@ -58,7 +58,7 @@ class Access(PageTest):
         self.page.keyboard.press("Enter")
         expect(self.page.locator("main")).to_be_focused()
 
-    def test_focus_can_be_seen_and_goes_round(self):
+    def test_focus_is_visible_and_wraps_around(self):
         self.open("/?q=villette")
         seen = []
         for _ in range(80):
@@ -123,7 +123,7 @@ class Access(PageTest):
         expect(self.page.get_by_label("Search books")).not_to_be_focused()
         expect(self.page.get_by_role("heading", level=1)).to_have_text("Books")
 
-    def test_less_motion_is_respected(self):
+    def test_reduced_motion_is_respected(self):
         page = self.window(reduced_motion="reduce")
         self.open("/?q=villette", page)
         self.open_book("Villette")

@@ -16,7 +16,7 @@ class FirstLaunch(PageTest):
 
     def test_first_launch_makes_the_books_of_the_catalogue(self):
         count = len(catalogue())
-        self.assertIn(f"made {count} books", self.app.output)
+        self.assertIn(f"added {count} books", self.app.output)
         self.open()
         expect(self.page.get_by_role("status").filter(has_text="books")).to_have_text(f"{count} books")
         if count < 300:
@@ -120,14 +120,14 @@ class Searching(PageTest):
             expect(row.locator(".time")).to_have_text(re.compile(r"^[\d.,]+ ms$"))
         expect(self.page.locator("#timings caption")).to_contain_text("uber die")
 
-    def test_one_search_alone(self):
+    def test_one_search_alone_shows_its_own_time(self):
         self.open("/?q=uber%20die")
         self.page.get_by_label("title CONTAINS[cd]").check()
         expect(self.page.locator("#timings tbody tr")).to_have_count(1)
         expect(self.page.locator(".book h3")).to_have_text(["Über die Dörfer"])
         expect(self.page).to_have_url(re.compile("by=plain"))
 
-    def test_nothing_found_is_said(self):
+    def test_an_empty_result_is_reported(self):
         self.open()
         self.page.get_by_label("Search books").fill("xyzzy")
         expect(self.page.locator("#search-status")).to_have_text("0 books found")

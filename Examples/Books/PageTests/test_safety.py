@@ -36,7 +36,7 @@ class Safety(PageTest):
         for host in ["evil.example", f"evil.example:{self.app.port}", "localhost", "localhost:1"]:
             self.assertEqual(self.ask(Host=host)[0].status, 421)
 
-    def test_only_this_computer_is_listened_to(self):
+    def test_only_this_computer_can_connect(self):
         output = subprocess.run(["ss", "-ltnH", f"sport = :{self.app.port}"], capture_output=True, text=True).stdout
         self.assertIn("127.0.0.1:", output)
         self.assertNotIn("0.0.0.0:" + str(self.app.port), output.replace("0.0.0.0:*", ""))
@@ -124,7 +124,7 @@ class Safety(PageTest):
         page.goto(book)
         self.eventually(None, lambda: page.evaluate("window.evil ?? null"))
 
-    def test_both_signals_end_the_program_though_windows_listen(self):
+    def test_both_signals_end_the_program_while_windows_listen(self):
         for how in [signal.SIGINT, signal.SIGTERM]:
             page = self.window()
             with page.expect_response("**/events*"):
@@ -137,7 +137,7 @@ class Safety(PageTest):
             self.errors.clear()
             self.app.start()
 
-    def test_a_taken_port_is_told(self):
+    def test_a_port_in_use_is_reported(self):
         run = subprocess.run(
             [program(), "--port", str(self.app.port), "--store", self.app.store], capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 1)

@@ -1,14 +1,24 @@
 /// A part of a predicate that has a value: a constant, a key path, a function call, a collection.
 ///
-/// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
-/// values. Expressions do not change after they are made. The text form of an expression, which
-/// `description` gives, is read back by `init(parsing:arguments:)`.
+/// ```swift
+/// let mean = NSExpression(forFunction: "average:", arguments: [NSExpression(forKeyPath: "price")])
+/// let double = NSExpression(format: "price * 2")
+/// let value = try double.value(with: book)
+/// ```
+///
+/// A fetch of dictionaries computes expressions in the store (`NSExpressionDescription`), a batch update sets attributes to their values.
+/// Expressions do not change after they are made. The text form, which `description` gives, is read back by `init(parsing:arguments:)`;
+/// that initializer throws a ``PredicateFormatError`` for a string that is not an expression, where `init(format:)` stops the program.
+///
+/// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw values.
 ///
 /// - Important: In a file that imports both Foundation and this module the name is ambiguous in type
 ///   position. Import `CoreData` alone, or write `typealias NSExpression = CoreData.NSExpression` once in
 ///   the target.
 open class NSExpression: NSObject, NSCopying, NSSecureCoding {
-    /// What an expression is; the raw values are Apple's.
+    /// The kind of an expression, which says which of its properties have a value: `constantValue` for `.constantValue`, `keyPath` for
+    /// `.keyPath`, `function`, `operand` and `arguments` for `.function`. Switch over `expressionType` before you read them: reading a
+    /// property that the kind does not have stops the program. The raw values are Apple's.
     public enum ExpressionType: UInt, Sendable {
         /// A value that does not change.
         case constantValue = 0

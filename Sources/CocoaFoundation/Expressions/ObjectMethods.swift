@@ -1,8 +1,19 @@
-/// Objects with methods that `FUNCTION(object, "name:", …)` calls.
+/// Objects with methods that `FUNCTION(object, "name:", …)` calls in predicates and expressions.
 ///
-/// On Apple's platforms such an expression sends any message to any object. Linux cannot call a method by its
-/// name, so an object answers for itself. Strings, numbers, dates and collections answer to the messages that
-/// predicates commonly send.
+/// On Apple's platforms such an expression sends any message to any object. Linux cannot call a method by its name, so an object answers
+/// for itself:
+///
+/// ```swift
+/// extension Price: FunctionResponding {
+///     func result(ofFunction name: String, arguments: [Any?]) throws -> Any? {
+///         guard name == "addingTax:", let rate = arguments.first as? Double else { throw CocoaError(.featureUnsupported) }
+///         return amount * (1 + rate)
+///     }
+/// }
+/// ```
+///
+/// Strings, numbers, dates and collections answer to the messages that predicates commonly send. A SQLite store cannot call methods in a
+/// fetch.
 public protocol FunctionResponding {
     /// The result of a method.
     ///

@@ -1,4 +1,17 @@
-/// What is wrong with a predicate's or an expression's format string, and where.
+/// A mistake in the format string of a predicate or an expression.
+///
+/// `NSPredicate(parsing:arguments:)` and `NSExpression(parsing:arguments:)` throw it. Use them for strings that people type, and show
+/// `description`, which marks the character; `NSPredicate(format:)` stops the program at the same mistakes.
+///
+/// ```swift
+/// do {
+///     request.predicate = try NSPredicate(parsing: searchField)
+/// } catch let error as PredicateFormatError {
+///     print(error.reason, "at character", error.column)
+/// }
+/// ```
+///
+/// Only the first mistake is reported. Whether an entity has the keys of a predicate is not checked here but when the request is executed.
 public struct PredicateFormatError: Error, LocalizedError, CustomStringConvertible, Sendable, Hashable {
     /// The format string.
     public let format: String

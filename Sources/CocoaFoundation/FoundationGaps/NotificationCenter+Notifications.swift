@@ -2,7 +2,17 @@ import Foundation
 
 #if !canImport(ObjectiveC)
 extension NotificationCenter {
-    /// The notifications that are posted from the moment an iteration begins, in their order.
+    /// The notifications of a name, and if wanted of one object, in the order in which they are posted.
+    ///
+    /// ```swift
+    /// for await notification in NotificationCenter.default.notifications(named: .NSManagedObjectContextDidSave, object: context) {
+    ///     print(notification.userInfo?[NSUpdatedObjectsKey] ?? "")
+    /// }
+    /// ```
+    ///
+    /// Each iteration begins to observe when its iterator is made: notifications posted before are not part of it. Those that the loop has
+    /// not taken yet are kept in memory without a limit. The loop ends when its task is cancelled. The loop's body runs on the task that
+    /// iterates, not on the thread that posts.
     public struct Notifications: AsyncSequence, @unchecked Sendable {
         /// What the iteration gives.
         public typealias Element = Notification
@@ -11,7 +21,7 @@ extension NotificationCenter {
         fileprivate let name: Notification.Name
         fileprivate let object: AnyObject?
 
-        /// Observes the notifications for as long as it lives.
+        /// Observes notifications from its creation until its release, and returns them one by one.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var base: AsyncStream<Posted>.Iterator
 

@@ -49,7 +49,7 @@ func assign(_ value: Any?, forKey key: String, to owner: Any?, _ keyPath: String
     case let owner as NSMutableDictionary: owner.setValue(value, forKey: key)
     case let owners as any ValueCollection where owners.collectionKind != .dictionary:
         for owner in owners.collectionElements { assign(value, forKey: key, to: owner, keyPath) }
-    default: fatalError("Key path \"\(keyPath)\": \(described(owner)) takes no value for \"\(key)\"")
+    default: fatalError("Key path \"\(keyPath)\": \(described(owner)) cannot store a value for \"\(key)\"")
     }
 }
 

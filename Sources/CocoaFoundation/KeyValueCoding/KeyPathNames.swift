@@ -2,9 +2,16 @@ import Synchronization
 
 /// Classes that list the key of each of their Swift key paths.
 ///
-/// A Swift key path carries no name on Linux. Generated classes list theirs here, so that
-/// `NSSortDescriptor(keyPath: \Book.title, ascending: true)` and `NSExpression(forKeyPath: \Book.title)`
-/// find the key `title`. The list is read once per class, when one of its key paths is first looked up.
+/// A Swift key path carries no name on Linux. Generated classes list theirs here, so that `NSSortDescriptor(keyPath: \Book.title,
+/// ascending: true)` and `NSExpression(forKeyPath: \Book.title)` find the key `title`. Another class can do the same:
+///
+/// ```swift
+/// extension Song: KeyPathNaming {
+///     static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { [("title", \Song.title), ("length", \Song.length)] }
+/// }
+/// ```
+///
+/// The list is read once per class, when one of its key paths is first looked up.
 public protocol KeyPathNaming: AnyObject {
     /// The key of each key path of this class.
     ///
@@ -13,10 +20,20 @@ public protocol KeyPathNaming: AnyObject {
     static var keyPathNames: [(key: String, keyPath: AnyKeyPath)] { get }
 }
 
-/// The keys of Swift key paths.
+/// The table of the keys of Swift key paths, for the whole process.
 ///
-/// Keys come from two sides: ``register(_:for:)``, and the lists of ``KeyPathNaming`` classes. A key path over
-/// several properties, such as `\Book.publisher.name` or `\Book.author?.name`, is found when each of its properties is.
+/// A Swift key path carries no name on Linux. `NSSortDescriptor(keyPath:ascending:)`, `NSExpression(forKeyPath:)` and `#Predicate` look
+/// its key up here. Properties of generated classes and of `@ManagedObject` classes are in the table already; register those of other
+/// classes before their key paths are used:
+///
+/// ```swift
+/// KeyPathNames.register("title", for: \Song.title)
+/// KeyPathNames.name(of: \Song.title)    // "title"
+/// ```
+///
+/// Keys come from ``register(_:for:)`` and from the lists of ``KeyPathNaming`` classes. A key path over several properties, such as
+/// `\Book.publisher.name` or `\Book.author?.name`, has the keys of its properties, joined by dots; it is found when each of them is. A
+/// property of a subclass is another key path than that of its superclass. May be used on any thread.
 public enum KeyPathNames {
     /// Records that `keyPath` is the property named `key`.
     public static func register(_ key: String, for keyPath: AnyKeyPath) {

@@ -1,11 +1,19 @@
 /// Objects whose properties are read and written by name.
 ///
-/// Foundation on Linux has no key-value coding: `NSObject` does not answer `value(forKey:)` there. Managed
-/// objects conform to this protocol; so may any class whose objects are to be filtered by an `NSPredicate`,
-/// sorted by an `NSSortDescriptor(key:ascending:)` or read by an `NSExpression(forKeyPath:)`.
+/// Foundation on Linux has no key-value coding: `NSObject` does not answer `value(forKey:)` there. Managed objects conform to this
+/// protocol; so may any class whose objects are to be filtered by an `NSPredicate`, sorted by an `NSSortDescriptor(key:ascending:)` or
+/// read by an `NSExpression(forKeyPath:)`. Two methods are enough, those for key paths follow from them:
 ///
-/// What happens with an unknown key is the object's own affair: a managed object stops with a clear message,
-/// as Apple's `valueForUndefinedKey:` raises an exception.
+/// ```swift
+/// final class Song: KeyValueCoding {
+///     var title = ""
+///     func value(forKey key: String) -> Any? { key == "title" ? title : nil }
+///     func setValue(_ value: Any?, forKey key: String) { if key == "title" { title = value as? String ?? "" } }
+/// }
+/// ```
+///
+/// What happens with an unknown key is the object's own affair: a managed object stops with a clear message, as Apple's
+/// `valueForUndefinedKey:` raises an exception.
 public protocol KeyValueCoding: AnyObject {
     /// The value of the property named `key`; `nil` when the property has no value.
     func value(forKey key: String) -> Any?

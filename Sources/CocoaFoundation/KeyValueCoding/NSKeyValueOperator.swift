@@ -1,4 +1,11 @@
-/// An operator of key paths that works on a collection, without its `@`: `"@\(NSKeyValueOperator.sumKeyValueOperator.rawValue).price"`.
+/// The name of a collection operator, as key paths have it after an `@`.
+///
+/// ```swift
+/// let sum = NSKeyValueOperator.sumKeyValueOperator
+/// let total = order.value(forKeyPath: "items.@\(sum.rawValue).price")
+/// ```
+///
+/// The constants are Apple's, and name all operators that key-value coding and predicates know.
 public struct NSKeyValueOperator: RawRepresentable, Hashable, Sendable {
     /// The name, such as `sum`.
     public let rawValue: String

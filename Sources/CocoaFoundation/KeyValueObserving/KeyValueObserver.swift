@@ -1,9 +1,21 @@
 import Foundation
 
-/// Objects that are notified of changes by the method that Apple's `NSObject` has.
+/// An object that is notified of changes by the method that Apple's `NSObject` has.
 ///
-/// Foundation on Linux has no key-value observing: a class that implements `observeValue(forKeyPath:…)` there
-/// conforms to this protocol, without `override`.
+/// Foundation on Linux has no key-value observing: a class that implements `observeValue(forKeyPath:of:change:context:)` there conforms to
+/// this protocol, without `override`. Pass it to `addObserver(_:forKeyPath:options:context:)` of an observed object:
+///
+/// ```swift
+/// final class Witness: KeyValueObserver {
+///     func observeValue(
+///         forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+///     ) {
+///         print(keyPath ?? "", change?[.newKey] ?? "")
+///     }
+/// }
+/// ```
+///
+/// Observers are not retained. New code is shorter with `observe(_:options:changeHandler:)`, which needs no observer class.
 public protocol KeyValueObserver: AnyObject {
     /// Reports a change of an observed value.
     ///

@@ -103,8 +103,8 @@ extension KeyValueObserving {
 extension KeyValueObserving {
     /// Notifies an observer of the changes of a value, until ``removeObserver(_:forKeyPath:)``.
     ///
-    /// Registered twice, an observer is notified twice. It is not retained: one that is gone is no longer notified,
-    /// though its registration stays until it is removed or the object is gone.
+    /// An observer that is registered twice is notified twice. The object does not retain it. A deallocated observer gets no
+    /// notifications; its registration stays until it is removed or the object is deallocated.
     ///
     /// - Parameters:
     ///   - observer: The object to notify.

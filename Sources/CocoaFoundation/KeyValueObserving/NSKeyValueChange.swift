@@ -1,6 +1,9 @@
 import Foundation
 
-/// What is reported to an observer, and when. The raw values are Apple's.
+/// Which values an observer gets, and when it is notified.
+///
+/// `[.old, .new]` gives both values after each change. Without `.old` and `.new` the observer learns only that a value changed. The raw
+/// values are Apple's.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The bits of the options.
     public let rawValue: UInt
@@ -21,7 +24,10 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
-/// How an observed value changed. The raw values are Apple's.
+/// How an observed value changed: as a whole, or by members of a to-many property.
+///
+/// For a `.setting` the old and the new value are the whole values; for the other kinds they are only the members that came or left. The
+/// raw values are Apple's.
 public enum NSKeyValueChange: UInt, Sendable {
     /// The value as a whole was set.
     case setting = 1
@@ -33,7 +39,11 @@ public enum NSKeyValueChange: UInt, Sendable {
     case replacement = 4
 }
 
-/// The keys of the dictionary that describes a change to an observer. The raw values are Apple's.
+/// The keys of the dictionary that describes a change to an observer.
+///
+/// `kindKey` is always there, `oldKey` and `newKey` if the observer was registered with `.old` and `.new`, `indexesKey` for members of an
+/// ordered to-many property, `notificationIsPriorKey` only in a notification before the change. A missing value is an `NSNull`. The raw
+/// values are Apple's.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
     /// The text of the key.
     public let rawValue: String
@@ -57,7 +67,9 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
     public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")
 }
 
-/// How a set is changed by another one. The raw values are Apple's.
+/// How a set changes an unordered to-many property, for `willChangeValue(forKey:withSetMutation:using:)` and its counterpart.
+///
+/// Observers receive an insertion, a removal or a replacement with the members that really come or leave. The raw values are Apple's.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
     /// The objects are put in: an insertion of those that were not there.
     case union = 1

@@ -1,6 +1,9 @@
 import Foundation
 
-/// The change that a change handler gets.
+/// The change that is passed to the handler of `observe(_:options:changeHandler:)`.
+///
+/// The values have the type of the observed property. `oldValue` and `newValue` are nil unless the observation was made with `.old` and
+/// `.new`, and where the key path leads over an object that is missing. The present value can also be read from the object itself.
 public struct NSKeyValueObservedChange<Value> {
     /// How a value changed.
     public typealias Kind = NSKeyValueChange
@@ -31,7 +34,18 @@ public struct NSKeyValueObservedChange<Value> {
     }
 }
 
-/// An observation by a change handler. It ends by ``invalidate()`` and when it is released.
+/// An observation that `observe(_:options:changeHandler:)` has begun.
+///
+/// Keep it for as long as the handler is to be called: the observation ends when this object is released, and by ``invalidate()``.
+///
+/// ```swift
+/// observation = book.observe(\.title, options: [.old, .new]) { book, change in
+///     print(change.oldValue ?? "", change.newValue ?? "")
+/// }
+/// ```
+///
+/// It does not retain the observed object; the handler is not called after that is deallocated. Use it on the thread or queue of the
+/// object.
 public class NSKeyValueObservation: NSObject {
     private weak var observation: Observation?
 

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Who observes an object, and what of its changes is under way.
+/// The observations of one object, and its changes that are under way.
 ///
-/// An object has one as soon as it is observed, or is on an observed key path, and loses it when
-/// that ends. Handlers may add and remove observations, change observed values and let go of objects while they
-/// are called; present observers are notified in the order in which they were registered.
+/// A class that conforms to ``KeyValueObserving`` declares a property for it, `var observationCenter: ObservationCenter?`, and does
+/// nothing else with it. It is nil until the object is observed or is on an observed key path, and nil again when that ends. Handlers may
+/// add and remove observations, change observed values and release objects while they are called; observers are notified in the order in
+/// which they were registered.
 public final class ObservationCenter {
     /// The observations of key paths that begin at the object, in the order of their registration.
     private var observations: [Observation] = []

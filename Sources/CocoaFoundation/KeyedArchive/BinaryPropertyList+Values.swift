@@ -25,7 +25,7 @@ extension BinaryPropertyList {
         return dictionary
     }
 
-    /// The tree was checked: recursion ends, and is no deeper than was allowed.
+    /// The tree was checked, so that the recursion ends within the allowed depth.
     private func value(at index: Int) throws -> Any {
         switch nodes[index] {
         case .boolean(let value): return NSNumber(value: value)

@@ -1,11 +1,16 @@
 import Foundation
 
-/// The stored value of a transformable attribute that cannot be made into an object here, as it is: its class does not
-/// exist on this system (`NSColor`, `UIImage`), or its transformer is not registered or not supported.
+/// The stored value of a transformable attribute that cannot be made into an object here: its class does not exist on this system
+/// (`NSColor`, `UIImage`), or its transformer is not registered or not supported.
 ///
-/// Such a value can be read as data, given to another object and saved: the store gets the same bytes. So can the
-/// default value of an attribute and a value of user info in a compiled model. An addition of ours, for stores and models
-/// of other systems.
+/// ```swift
+/// if let archive = item.value(forKey: "color") as? OpaqueArchive {
+///     print(archive.reason, archive.data.count, "bytes")
+/// }
+/// ```
+///
+/// Such a value can be read as data, given to another object and saved: the store gets the same bytes. So can the default value of an
+/// attribute and a value of user info in a compiled model. An addition of ours, for stores and models of other systems.
 public final class OpaqueArchive: NSObject, @unchecked Sendable {
     /// The bytes in the store: mostly a keyed archive.
     public let data: Data

@@ -2,10 +2,25 @@ import Synchronization
 
 /// A predicate that compares two expressions.
 ///
-/// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw
-/// values; see the note at ``NSExpression`` about the name.
+/// Make one in code where a format string would have to be put together from parts, such as the name of an attribute:
+///
+/// ```swift
+/// let predicate = NSComparisonPredicate(
+///     leftExpression: NSExpression(forKeyPath: "title"), rightExpression: NSExpression(forConstantValue: "emma"),
+///     modifier: .direct, type: .contains, options: [.caseInsensitive, .diacriticInsensitive])
+/// ```
+///
+/// It is equal to `NSPredicate(format: "title CONTAINS[cd] %@", "emma")`, which is an object of this class too. Comparison predicates
+/// never change after they are made, and can be shared between threads. A predicate with the operator `.customSelector` cannot be
+/// evaluated.
+///
+/// Foundation on Linux has only the shell of this class, so it is declared here, with Apple's names and raw values; see the note at
+/// ``NSExpression`` about the name.
 open class NSComparisonPredicate: NSPredicate {
-    /// Whether the left side is one value or a collection of values; the raw values are Apple's.
+    /// Whether the left side is one value, or a collection of which all or some elements must compare: `ALL` and `ANY` of the format
+    /// language.
+    ///
+    /// For `.all` and `.any` the left side must be a collection. The raw values are Apple's.
     public enum Modifier: UInt, Sendable {
         /// The left side is compared as it is.
         case direct = 0
@@ -15,7 +30,8 @@ open class NSComparisonPredicate: NSPredicate {
         case any = 2
     }
 
-    /// How the two sides are compared; the raw values are Apple's.
+    /// How the two sides are compared. Strings are compared as `Options` say, without them by their characters and not by the rules of a
+    /// locale. The raw values are Apple's.
     public enum Operator: UInt, Sendable {
         /// `<`
         case lessThan = 0
@@ -47,7 +63,8 @@ open class NSComparisonPredicate: NSPredicate {
         case between = 100
     }
 
-    /// How strings are compared; the raw values are Apple's.
+    /// How strings are compared: the letters in brackets behind an operator of the format language, as in `==[cd]`. They have no effect on
+    /// other values. The raw values are Apple's.
     public struct Options: OptionSet, Hashable, Sendable {
         /// The bits of the options.
         public let rawValue: UInt

@@ -1,7 +1,12 @@
-/// The name of a method, for the places where Apple's API takes a selector.
+/// The name of a method, where Apple's API takes a selector.
 ///
-/// Linux has no Objective-C runtime and no `#selector`; a name is all that a sort descriptor needs:
-/// `Selector("localizedStandardCompare:")`.
+/// Linux has no Objective-C runtime and no `#selector`. Sort descriptors need no more than the name of a comparison:
+///
+/// ```swift
+/// NSSortDescriptor(key: "name", ascending: true, selector: Selector("localizedStandardCompare:"))
+/// ```
+///
+/// A selector cannot call a method. An API that takes one lists the names that it supports.
 public struct Selector: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The method's name with its colons.
     public let description: String

@@ -1,7 +1,11 @@
 // The expressions of strings that Foundation on Linux leaves out of `#Predicate`, with Apple's names.
 
 extension PredicateExpressions {
-    /// Whether a string has another in it, as people search: without regard to case and marks.
+    /// The expression that `#Predicate` makes of `localizedStandardContains(_:)`: whether a string contains another one, without regard to
+    /// case and diacritical marks, by the rules of the current locale.
+    ///
+    /// Foundation on Linux leaves it out, so it is declared here with Apple's name. It becomes `CONTAINS[cdl]` where an `NSPredicate` is
+    /// made of the predicate. You do not make one yourself.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -24,7 +28,9 @@ extension PredicateExpressions {
         }
     }
 
-    /// Which of two strings comes first by the rules of the current locale.
+    /// The expression that `#Predicate` makes of `localizedCompare(_:)`: the order of two strings by the rules of the current locale.
+    ///
+    /// Foundation on Linux leaves it out, so it is declared here with Apple's name. You do not make one yourself.
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -47,7 +53,9 @@ extension PredicateExpressions {
         }
     }
 
-    /// Which of two strings comes first without regard to case.
+    /// The expression that `#Predicate` makes of `caseInsensitiveCompare(_:)`: the order of two strings without regard to case.
+    ///
+    /// Foundation on Linux leaves it out, so it is declared here with Apple's name. You do not make one yourself.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {

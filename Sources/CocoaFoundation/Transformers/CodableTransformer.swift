@@ -85,7 +85,8 @@ public final class CodableTransformer<Value: Codable>: ValueTransformer {
     }
 }
 
-/// How a ``CodableTransformer`` writes values.
+/// The encoding in which a ``CodableTransformer`` writes values. Choose it once: data of one format is an error for a transformer of the
+/// other, so a store that has values keeps its format.
 public enum CodableTransformerFormat: Sendable {
     /// A binary property list: small, and exact for numbers and dates.
     case propertyList

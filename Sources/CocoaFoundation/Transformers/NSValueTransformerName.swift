@@ -2,13 +2,18 @@ import Foundation
 
 /// The name under which a value transformer is registered.
 ///
-/// Transformable attributes carry such a name in the model. Declare one for each transformer of your own:
+/// Transformable attributes carry such a name in the model. Declare one for each transformer of your own, and register the transformer
+/// before a store is loaded:
 ///
 /// ```swift
 /// extension NSValueTransformerName {
 ///     static let colorToData = NSValueTransformerName("ColorToData")
 /// }
+///
+/// ValueTransformer.setValueTransformer(ColorTransformer(), forName: .colorToData)
 /// ```
+///
+/// Names are valid for the whole process; a second registration under a name replaces the first one.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     /// The name itself.
     public let rawValue: String

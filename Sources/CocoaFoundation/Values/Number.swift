@@ -1,8 +1,8 @@
 /// A number in the arithmetic of expressions.
 ///
 /// Integers stay integers while they fit; a `Decimal` on either side makes the result one, unless the other number is
-/// out of its range; all other results are `Double`. A result that is not a number, such as a division by zero, is no
-/// value, as SQL's `NULL`; an infinite one is.
+/// out of its range; all other results are `Double`. A result that is not a number, such as a division by zero, counts as a
+/// missing value, like SQL's `NULL`; an infinite result is a value.
 enum Number {
     case integer(Int64)
     case double(Double)

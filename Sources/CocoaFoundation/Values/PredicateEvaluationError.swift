@@ -1,9 +1,16 @@
-/// Why a predicate or an expression has no value for an object.
+/// The reason for which a predicate or an expression has no value for an object.
 ///
 /// Apple's framework raises an exception in these cases, which Swift code cannot catch. Here the throwing
-/// `matches(_:substitutionVariables:)` and ``NSExpression/value(with:context:)`` report them.
+/// `matches(_:substitutionVariables:)` and ``NSExpression/value(with:context:)`` report them:
+///
+/// ```swift
+/// let predicate = try NSPredicate(parsing: "title MATCHES[c] $pattern")
+/// let isMatch = try predicate.matches(book, substitutionVariables: ["pattern": "em.*"])
+/// ```
+///
+/// `cause` says whether the predicate itself is at fault, so that no object can be evaluated, or the values of this object.
 public struct PredicateEvaluationError: Error, LocalizedError, CustomStringConvertible, Sendable, Hashable {
-    /// What kind of mistake it is.
+    /// Whether another object can have a value (`values`) or none can (`predicate`).
     public enum Cause: Sendable, Hashable {
         /// The predicate itself cannot be evaluated: a variable has no value, a function is not known, the
         /// left side of `ANY` or `ALL` is not a collection, a key is not known.

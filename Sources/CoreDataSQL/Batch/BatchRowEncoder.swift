@@ -102,7 +102,7 @@ struct BatchRowEncoder: ~Copyable {
     private func checkIsSettable(_ info: PropertySlot) throws {
         if info.kind == .toMany { throw refusal(info.name, "is a to-many relationship") }
         if let inverse = info.relationship?.inverseRelationship, !inverse.isToMany || inverse.isOrdered {
-            throw refusal(info.name, "has an inverse, '\(inverse.name)', that other rows keep")
+            throw refusal(info.name, "has an inverse, '\(inverse.name)', that is stored in other rows")
         }
         if info.isDerived { throw refusal(info.name, "is derived") }
         if !info.isStored { throw refusal(info.name, "is transient") }

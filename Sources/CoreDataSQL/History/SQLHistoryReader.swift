@@ -235,8 +235,8 @@ package final class SQLHistoryReader: HistoryReader {
         .coreData(
             CocoaError.Code(rawValue: NSPersistentHistoryTokenExpiredError),
             """
-            The history token has expired: the store at \(store.url?.path ?? "") does not have transaction \(number), so what \
-            was saved after it may be gone as well.
+            The history token has expired: the store at \(store.url?.path ?? "") does not have transaction \(number), so later \
+            transactions may have been deleted as well.
             """, [NSAffectedStoresErrorKey: [store]])
     }
 }

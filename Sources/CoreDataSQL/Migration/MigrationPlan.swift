@@ -68,8 +68,8 @@ package struct MigrationPlan {
                 else { continue }
                 throw NSError.migration(
                     """
-                    '\(origin.name)' of entity '\(origin.entity.name ?? "")' gets an inverse to one, '\(inverse.name)' of entity \
-                    '\(inverse.entity.name ?? "")', that the objects do not have
+                    '\(origin.name)' of entity '\(origin.entity.name ?? "")' gets the to-one inverse '\(inverse.name)' of entity \
+                    '\(inverse.entity.name ?? "")', for which the objects have no values
                     """)
             }
         }

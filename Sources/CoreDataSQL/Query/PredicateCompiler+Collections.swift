@@ -66,7 +66,7 @@ extension PredicateCompiler {
         else {
             throw Self.unsupported(
                 expression, context,
-                "a SQL store combines collections of objects that are of one entity, or inherit from one, or of values"
+                "a SQL store can combine only collections of values, or of objects whose entities have a common superentity"
             )
         }
         let (source, key) = first.source.objects(
@@ -97,7 +97,7 @@ extension PredicateCompiler {
                 conditions.append(try condition(key, isIn: list, storedEntity, expression, context))
             case .operand, .list, .constant:
                 throw Self.unsupported(
-                    expression, context, "a SQL store combines relationships and lists of objects")
+                    expression, context, "a SQL store can combine only relationships and lists of objects")
             }
         }
         var condition = conditions[0]

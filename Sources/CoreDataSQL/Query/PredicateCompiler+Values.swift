@@ -18,7 +18,7 @@ extension PredicateCompiler {
         let kinds = Set(collections.map { ValueClass($0.value) })
         guard let first = collections.first, kinds.count == 1, let kind = kinds.first, kind != .other else {
             throw Self.unsupported(
-                expression, context, "a SQL store combines collections of values that are of one type")
+                expression, context, "a SQL store can combine only collections of values of one type")
         }
         if let obstacle = collections.lazy.compactMap(\.value.obstacle).first {
             throw Self.unsupported(expression, context, obstacle)
@@ -39,7 +39,7 @@ extension PredicateCompiler {
                 statements.append(ValueList(values).rows)
             case .operand, .list, .constant:
                 throw Self.unsupported(
-                    expression, context, "a SQL store combines relationships and lists of constants")
+                    expression, context, "a SQL store can combine only relationships and lists of constants")
             }
         }
         let word: SQLStatement =

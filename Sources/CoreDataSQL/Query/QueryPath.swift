@@ -76,7 +76,7 @@ struct QueryPath {
         }
         if !relationship.isToMany {
             guard let column = table.column(slot: slot) else {
-                throw missing(target, "'\(relationship.name)' is kept elsewhere")
+                throw missing(target, "'\(relationship.name)' is not stored in this database")
             }
             let key: SQLStatement =
                 "\(name: target.source.alias(key: target.key, table)).\(name: column.name)"
@@ -85,7 +85,7 @@ struct QueryPath {
             )
         }
         guard let links = schema.links(of: relationship), let next else {
-            throw missing(target, "'\(relationship.name)' is kept elsewhere")
+            throw missing(target, "'\(relationship.name)' is not stored in this database")
         }
         let key: SQLStatement
         let source: QuerySource

@@ -15,7 +15,7 @@ package struct SQLiteConnection: SQLConnection {
     /// - Throws: 134060 for a connection to another database.
     package static func database(of connection: any SQLConnection) throws -> Database {
         guard let connection = connection as? SQLiteConnection else {
-            throw NSError.coreData(.coreData, "The store is in another database than SQLite.")
+            throw NSError.coreData(.coreData, "The database of the store is not SQLite.")
         }
         return connection.database
     }

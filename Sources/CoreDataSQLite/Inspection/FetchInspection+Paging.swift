@@ -38,7 +38,7 @@ extension FetchInspection {
     /// - Parameters:
     ///   - last: the primary key of the last object of the page before; nil for the first page.
     ///   - timeLimit: how long each plan is tried; SQLite's own runs without a limit when none of them led to the page.
-    /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object is no longer there.
+    /// - Throws: an error of SQLite; `NSUserCancelledError`; an error when the last object does not match any more.
     package func page(
         sortedBy key: String?, ascending: Bool, after last: Int64?, limit: Int,
         timeLimit: IdleTimeout = IdleTimeout(), _ cancellation: FetchCancellation
@@ -109,7 +109,7 @@ extension FetchInspection {
         guard let value else {
             throw NSError.coreData(
                 .managedObjectReferentialIntegrity,
-                "The last object of the page before is no longer among those that are shown.")
+                "The last object of the previous page has been deleted or does not match any more.")
         }
         return value
     }

@@ -46,7 +46,7 @@ package enum ModelCache {
         }
         guard model.hasEntities(ofStoreWith: metadata) || model.configuration(ofStoreWith: metadata) != nil
         else {
-            throw unreadable("is that of another model than the store's", url, nil)
+            throw unreadable("does not match the version hashes of the store", url, nil)
         }
         return model
     }

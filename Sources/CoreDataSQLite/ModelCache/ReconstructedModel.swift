@@ -59,7 +59,8 @@ struct ReconstructedModel {
         model.versionIdentifiers = [NSManagedObjectModel.reconstructionMark]
         for (index, entity) in model.entitiesInPreorder().enumerated()
         where entities[Int64(index + 1)] !== entity {
-            throw failure("the number of entity '\(entity.name ?? "")' is not the one that its name gives it")
+            throw failure(
+                "the number of entity '\(entity.name ?? "")' does not follow from the order of the names")
         }
         return model
     }
@@ -93,7 +94,7 @@ struct ReconstructedModel {
             guard let parent = Int64.fromDatabaseValue(row[2]), parent != 0 else { continue }
             // Parents have lower numbers, so no entity is its own ancestor.
             guard parent < number, let superentity = entities[parent] else {
-                throw failure("entity '\(name)' has a parent that is not there")
+                throw failure("entity '\(name)' has a parent that does not exist")
             }
             parents[number] = parent
             superentity.subentities.append(entity)

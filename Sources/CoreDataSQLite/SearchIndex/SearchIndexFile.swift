@@ -84,7 +84,7 @@ struct SearchIndexFile {
             do {
                 return try SQLiteSearchIndex(at: url, of: form)
             } catch let damage as SearchIndexDamage {
-                Log.store.warning("The search index at \(url.path) is built anew: \(damage).")
+                Log.store.warning("The search index at \(url.path) is rebuilt: \(damage).")
                 try Self.removeFiles(at: url)
                 try prepare()
                 return try SQLiteSearchIndex(at: url, of: form)
@@ -141,7 +141,7 @@ struct SearchIndexFile {
 
     private func refusal(_ path: String) -> NSError {
         .coreData(
-            .persistentStoreOpen, "There is no room for a search index: what is at \(path) is not a file.",
+            .persistentStoreOpen, "A search index cannot be made: what is at \(path) is not a file.",
             [NSFilePathErrorKey: path])
     }
 }

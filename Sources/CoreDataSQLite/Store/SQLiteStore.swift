@@ -184,7 +184,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             do {
                 try reopen(at: newValue)
             } catch {
-                Log.store.error("The store stays at \(super.url?.path ?? ""): \(error.localizedDescription)")
+                Log.store.error(
+                    "The URL of the store stays \(super.url?.path ?? ""): \(error.localizedDescription)")
             }
         }
     }
@@ -345,8 +346,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         .coreData(
             .persistentStoreOperation,
             """
-            Could not \(what): the caller is called from inside of a read or write of the store at \(url?.path ?? ""), such \
-            as the handler of a batch request, and the connection that it needs is in use until that has ended.
+            Could not \(what): this was called from inside a read or write of the store at \(url?.path ?? ""), such as the \
+            handler of a batch request, which uses the only connection until it ends.
             """, [NSAffectedStoresErrorKey: [self]])
     }
 
@@ -364,9 +365,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     /// - Throws: 134070 when the store is removed; an error of SQLite.
     package func foreignDataVersion() throws -> Data {
         if case .reading(let file) = access.withLock({ $0 }) {
-            return try turns.enter(orThrow: nestedUse("ask for changes of others"), file.version)
+            return try turns.enter(orThrow: nestedUse("check for changes made by others"), file.version)
         }
-        let version = try withOwnConnection("ask for changes of others", DataVersion.read)
+        let version = try withOwnConnection("check for changes made by others", DataVersion.read)
         return withUnsafeBytes(of: version) { Data($0) }
     }
 

@@ -155,7 +155,7 @@ final class SQLiteStoreOpening {
                 continue
             }
         }
-        throw file.unopenable("others change it all the time")
+        throw file.unopenable("other processes keep changing it")
     }
 
     /// What a test does between the check of a file and its opening.
@@ -203,7 +203,7 @@ final class SQLiteStoreOpening {
         guard let name = try SQLiteCollations.schemaObjects(naming: database).first else { return }
         throw NSError.coreData(
             .persistentStoreIncompatibleSchema,
-            "The schema of the store names, in '\(name)', a collation that belongs to connections and to no file."
+            "The schema of the store uses, in '\(name)', a collation that only connections of this framework have."
         )
     }
 
@@ -282,7 +282,8 @@ final class SQLiteStoreOpening {
             }
             guard actual == mode else {
                 try? queue.close()
-                throw file.unopenable("its journal mode stays '\(actual ?? "")' instead of '\(mode)'")
+                throw file.unopenable(
+                    "its journal mode remains '\(actual ?? "")' and cannot be set to '\(mode)'")
             }
             connection = queue
         } else {
@@ -338,7 +339,7 @@ final class SQLiteStoreOpening {
             }
         }
         guard let access = try openChecked(file) else {
-            throw file.unopenable("others make it and take it away")
+            throw file.unopenable("other processes keep creating and removing it")
         }
         return access
     }

@@ -19,7 +19,7 @@ final class StoreWriters: Sendable {
             let version = try connection.writeWithoutTransaction(DataVersion.read)
             state.withLock { $0 = .noWriter(dataVersion: version) }
         } catch {
-            Log.store.error("Could not ask who else writes to the store: \(error.localizedDescription)")
+            Log.store.error("Could not find out who else writes to the store: \(error.localizedDescription)")
             noteOthers()
         }
     }

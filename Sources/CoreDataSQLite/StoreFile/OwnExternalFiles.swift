@@ -49,7 +49,7 @@ struct OwnExternalFiles {
     private static func log(_ store: SQLiteStoreFile, _ reason: String) {
         Log.store.error(
             """
-            External data in \(store.url.supportFolder.path) stays, as it may be another store's: \
+            External data in \(store.url.supportFolder.path) is kept, since it may belong to another store: \
             \(reason)
             """)
     }
@@ -79,7 +79,7 @@ struct OwnExternalFiles {
             list = try makeList(of: unneeded)
         } catch let error as FileError where error.isFull && isWithoutList {
             Log.store.warning(
-                "\(folder.path) is removed without a list of what is in it: the disk has no room for one.")
+                "\(folder.path) is removed without recording its files first: the disk is full.")
             list = nil
         }
         do {

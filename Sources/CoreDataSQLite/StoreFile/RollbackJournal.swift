@@ -81,7 +81,7 @@ extension SQLiteStoreFile {
         else { return }
         // The pages of a first transaction may be on the disk without the first of them.
         if let journal, journal.emptiesDatabase, start.allSatisfy({ $0 == 0 }) { return }
-        throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it does not begin as one")
+        throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it has no journal header")
     }
 
     /// Has SQLite roll back what a process left half written without a write-ahead log, so that the file can be read. For

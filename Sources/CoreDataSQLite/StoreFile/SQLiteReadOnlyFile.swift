@@ -98,7 +98,7 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
 
     private func readAgain<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var failure: any Error = DatabaseError(
-            resultCode: .SQLITE_BUSY, message: "The file changes all the time.")
+            resultCode: .SQLITE_BUSY, message: "Other processes keep changing the file.")
         for attempt in 0..<100 {
             // A log that others made means that there is an index to be used.
             let found = State(path)
@@ -202,7 +202,7 @@ final class SQLiteReadOnlyFile: @unchecked Sendable {
 
     private static func check(_ database: Database) throws {
         guard SQLiteHeader(database).isDatabase else {
-            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it does not begin as one")
+            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it has no SQLite header")
         }
     }
 

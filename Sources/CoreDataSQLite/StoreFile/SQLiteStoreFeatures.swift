@@ -71,7 +71,7 @@ struct SQLiteStoreFeatures {
                 found.insert(name)
             } else if others[name] != number {
                 features.append(
-                    "entity '\(name)' (number \(number)), which the model has not under this number")
+                    "entity '\(name)' (number \(number)), which has another number, or none, in the model")
             }
         }
         guard features.isEmpty else { return features }

@@ -43,7 +43,7 @@ extension SQLiteStoreFile {
     func requireNothing() throws {
         if FileManager.default.fileExists(atPath: try regularFile().path), !url.isEmptyFile { throw taken }
         guard !hasLeftovers else {
-            throw unopenable("there is the log of a store that is gone; destroy it first")
+            throw unopenable("the log of a deleted store is still there; destroy that store first")
         }
         _ = try exists()
     }
@@ -77,10 +77,10 @@ extension SQLiteStoreFile {
         with source: SQLiteStoreFile, closing: (_ body: () throws -> Void) throws -> Void = { try $0() }
     ) throws {
         guard !url.isNullDevice else {
-            throw unopenable("a store in memory is not replaced by one in a file")
+            throw unopenable("a store in memory cannot be replaced by one in a file")
         }
         guard try regularFile().path != source.url.followingLinks().path else {
-            throw unopenable("it cannot take its own place")
+            throw unopenable("a store cannot replace itself")
         }
         _ = try source.metadata()
         _ = try exists(toWrite: true)
@@ -229,7 +229,7 @@ private final class ExternalDataCopies {
         missing.formUnion(lost)
         attempts += 1
         guard attempts < Self.maxAttempts else {
-            throw destination.unopenable("the store that is copied changes all the time")
+            throw destination.unopenable("other processes keep changing the store that is copied")
         }
         return false
     }

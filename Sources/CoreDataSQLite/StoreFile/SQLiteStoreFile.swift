@@ -52,7 +52,8 @@ struct SQLiteStoreFile {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: damaged(error.message ?? "it is malformed", error)
         case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK:
-            unopenable("a change of it was interrupted, and is taken back when it is opened for writing")
+            unopenable(
+                "a transaction was interrupted, and is rolled back when the store is opened for writing")
         default: .sqlite(error, during: "open the store", store: url)
         }
     }

@@ -61,22 +61,23 @@ struct CountTriggers {
                     entity.storedEntity.store?.storedEntity(of: $0)
                 })
             else {
-                throw Unsupported(reason: "'\(path)' leads to no attribute of a relationship's destination")
+                throw Unsupported(
+                    reason: "'\(path)' is not the key path of an attribute across one relationship")
             }
             guard counted.map({ $0.relationship === relationship }) ?? true else {
-                throw Unsupported(reason: "it is about several relationships")
+                throw Unsupported(reason: "it uses several relationships")
             }
             let destination = schema.entity(storedEntity)
             counted = (relationship, destination)
             guard let column = schema.column(atPath: names[1], destination), column.kind != .toOne else {
-                throw Unsupported(reason: "'\(path)' leads to no stored attribute")
+                throw Unsupported(reason: "'\(path)' is not a stored attribute")
             }
             guard let number = Self.text(SQLValue(constant, for: column.kind, of: nil)) else {
                 throw Unsupported(reason: "'\(path)' is compared with something other than a number")
             }
             terms.append(CountTerm(column: schema.quoted(column.name), operation: operation, number: number))
         }
-        guard let counted else { throw Unsupported(reason: "it compares nothing") }
+        guard let counted else { throw Unsupported(reason: "it has no comparison") }
         let target = CountTarget(
             schema: schema, table: entity.table, column: column.name, counted: counted.destination.table,
             terms: terms)
@@ -95,7 +96,7 @@ struct CountTriggers {
         switch predicate.shape {
         case .comparison(let comparison): comparisons.append(comparison)
         case .compound(.and, let parts): for part in parts { try collect(part, &comparisons) }
-        default: throw Unsupported(reason: "it is made of more than comparisons which must all hold")
+        default: throw Unsupported(reason: "it is not a list of comparisons joined by AND")
         }
     }
 

@@ -2,7 +2,16 @@ import CoreData
 import Foundation
 
 extension NSCoreDataCoreSpotlightDelegate {
-    /// The index has taken changes of the store.
+    /// The typed message that a delegate posts when its index contains further changes of the store.
+    ///
+    /// ```swift
+    /// let token = NotificationCenter.default.addObserver(of: delegate, for: .indexDidUpdate) { message in
+    ///     print("indexed", message.storeUUID)
+    /// }
+    /// ```
+    ///
+    /// The notification `indexDidUpdateNotification` reports the same; an observer of one form does not receive the other. Observers are
+    /// called asynchronously, on any thread.
     public struct IndexDidUpdateMessage: NotificationCenter.AsyncMessage {
         /// Whose message it is.
         public typealias Subject = NSCoreDataCoreSpotlightDelegate

@@ -69,7 +69,7 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
             guard let store else {
                 throw NSError.coreData(
                     .persistentStoreOpen,
-                    "The coordinator has no store at \(storeDescription.url?.path ?? ""); index it when it was added."
+                    "The coordinator has no store at \(storeDescription.url?.path ?? ""); start indexing after it was added."
                 )
             }
             let search = try search(of: store)

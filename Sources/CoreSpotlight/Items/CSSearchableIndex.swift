@@ -2,10 +2,17 @@ import Foundation
 import FullTextSearch
 import Synchronization
 
-/// The items that a program has added, in memory: they last as long as the process does.
+/// An index of items that the program adds itself, in memory.
 ///
-/// What a store has is in an index of its own, in a file beside the store, which `NSCoreDataCoreSpotlightDelegate` keeps. All indexes of
-/// one name have the same items.
+/// ```swift
+/// let index = CSSearchableIndex(name: "help")
+/// try await index.indexSearchableItems(items)
+/// try await index.deleteAllSearchableItems()
+/// ```
+///
+/// Its items are found by every `CSSearchQuery` and `CSUserQuery` of the program until they are removed or the process ends; add them
+/// again at each start. All indexes of one name have the same items. Objects of a store need no items: `NSCoreDataCoreSpotlightDelegate`
+/// keeps an index of them in a file beside the store. May be used on any thread; completion handlers are called before the methods return.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
     // Unchecked: the items are behind a lock.
 
@@ -16,7 +23,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     public let name: String
     private let items: AddedItems
 
-    /// Makes an index.
+    /// Makes an index with the items that other indexes of the name have.
     public init(name: String) {
         self.name = name
         items = Self.known.withLock { known in
@@ -30,10 +37,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// The index without a name.
     open class func `default`() -> CSSearchableIndex { shared }
 
-    /// Whether there is search: yes.
+    /// `true`: there is always an index.
     open class func isIndexingAvailable() -> Bool { true }
 
-    /// Adds items, in the place of those with the same identifiers.
+    /// Adds items, which replace those with the same identifiers.
+    ///
+    /// - Parameter completionHandler: is called with nil before the method returns.
     open func indexSearchableItems(
         _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
@@ -41,7 +50,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         completionHandler?(nil)
     }
 
-    /// Adds items, in the place of those with the same identifiers.
+    /// Adds items, which replace those with the same identifiers. Throws nothing: an index in memory does not fail.
     open func indexSearchableItems(_ items: [CSSearchableItem]) async throws { self.items.add(items) }
 
     /// Removes items.
@@ -71,7 +80,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         completionHandler?(nil)
     }
 
-    /// Removes all items.
+    /// Removes all items. Throws nothing: an index in memory does not fail.
     open func deleteAllSearchableItems() async throws { items.remove { _ in true } }
 
     /// The items of all indexes.

@@ -1,6 +1,16 @@
 import Foundation
 
-/// Something that a program has, and that can be searched for.
+/// Something that a program lets people search for, beside the objects of its stores.
+///
+/// ```swift
+/// let attributes = CSSearchableItemAttributeSet(itemContentType: "public.text")
+/// attributes.title = "Getting started"
+/// let item = CSSearchableItem(uniqueIdentifier: "help/1", domainIdentifier: "help", attributeSet: attributes)
+/// try await CSSearchableIndex.default().indexSearchableItems([item])
+/// ```
+///
+/// An item replaces the one with the same identifier in its index. Do not change it after that. The date of expiration is not acted on.
+/// Queries also return items for the objects of a store, which have the URIs of the objects' IDs as identifiers.
 open class CSSearchableItem: NSObject, @unchecked Sendable {
     // Unchecked: an item is given to an index and not changed after that.
 

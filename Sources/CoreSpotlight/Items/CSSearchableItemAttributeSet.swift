@@ -1,8 +1,15 @@
 import Foundation
 
-/// What is known of an item: the texts by which it is found, and what is shown of it.
+/// The attributes of an item: the texts by which it is found, and what a program shows of it.
 ///
-/// Texts and lists of texts are searched. The rest is kept for the program. Not thread-safe.
+/// ```swift
+/// let attributes = CSSearchableItemAttributeSet(itemContentType: "public.text")
+/// attributes.title = book.title
+/// attributes.keywords = ["novel", "classic"]
+/// ```
+///
+/// Strings and arrays of strings are searched, each under its own name in a `CSSearchQuery`. Dates, numbers, URLs and data are kept for
+/// the program and are not searched. Not thread-safe.
 open class CSSearchableItemAttributeSet: NSObject, NSCopying {
     /// Makes a set without values.
     ///
@@ -149,7 +156,10 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying {
     }
 }
 
-/// The key of an attribute of a program's own.
+/// The key of an attribute that a program defines itself, for `setValue(_:forCustomKey:)` of an attribute set.
+///
+/// A string or an array of strings under such a key is searched by queries for all attributes (`*`); a query cannot name the key. Two keys
+/// with the same name are equal.
 public final class CSCustomAttributeKey: NSObject, Sendable {
     /// The name of the attribute.
     public let keyName: String

@@ -2,13 +2,23 @@ import Foundation
 import FullTextSearch
 import Synchronization
 
-/// A search for items of the program: those that were added to indexes, and the objects of stores that
-/// `NSCoreDataCoreSpotlightDelegate` indexes, whose identifiers are the URIs of their object IDs.
+/// A search for items of the program: those that were added to indexes, and the objects of stores that `NSCoreDataCoreSpotlightDelegate`
+/// indexes, whose identifiers are the URIs of their object IDs.
 ///
-/// The query string compares attributes with texts: `title == "war*"cd && (keywords == "peace" || textContent == "peace")`. `*` in the
-/// place of the attribute means all. A comparison finds what has the words of the text next to each other, in any case and with or
-/// without marks; `*` at the end makes the last word the beginning of one. `!=` and `!` exclude, beside something that is found. A query
-/// has at most 256 comparisons.
+/// ```swift
+/// let query = CSSearchQuery(queryString: #"title == "war*"cd && textContent == "peace""#)
+/// query.foundItemsHandler = { items in print(items.map(\.uniqueIdentifier)) }
+/// query.completionHandler = { error in print(error ?? "done") }
+/// query.start()
+/// ```
+///
+/// A comparison finds the items whose attribute contains the words of the string next to each other, in any case and with or without
+/// marks; `*` at the end makes the last word a prefix. `*` in the place of the attribute means all of them. `&&`, `||` and parentheses
+/// combine comparisons; `!=` and `!` exclude, beside something that is found. Numbers and dates cannot be compared.
+///
+/// The handlers are called on a queue of the framework, the completion handler exactly once. A query whose string is not valid, that only
+/// excludes or that has more than 256 comparisons ends with the error ``CSSearchQueryError/Code/invalidQuery``. For what a person has
+/// typed use ``CSUserQuery``.
 open class CSSearchQuery: NSObject, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock, or set before the start.
 
@@ -105,7 +115,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 }
 
-/// What a query is asked for beside its string.
+/// Settings of a query, as Apple's API has them. `fetchAttributes` has no effect here: found items have all their attributes.
 open class CSSearchQueryContext: NSObject {
     /// The attributes that the program will read. All are there in any case.
     open var fetchAttributes: [String] = []
@@ -114,7 +124,17 @@ open class CSSearchQueryContext: NSObject {
     public override init() { super.init() }
 }
 
-/// A search for what a person has written, as `NSPredicate(searching:)` reads it. The best items of each index come first.
+/// A search for what a person has typed.
+///
+/// ```swift
+/// let query = CSUserQuery(userQueryString: "war -peace", userQueryContext: nil)
+/// query.foundItemsHandler = { items in print(items.map(\.uniqueIdentifier)) }
+/// query.start()
+/// ```
+///
+/// The string is read as `NSPredicate(searching:)` reads it: words, phrases in quotation marks, `OR`, `-` and `*`. The last word also
+/// finds words that begin with it. Any string is valid. The best items of each index come first; items of different indexes are not ranked
+/// against each other.
 open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     /// Makes a query. Any text is valid; its last word may be the beginning of one.
     public init(userQueryString: String?, userQueryContext: CSUserQueryContext? = nil) {
@@ -123,12 +143,15 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     }
 }
 
-/// What a person's query is asked for beside its text.
+/// Settings of a ``CSUserQuery``, as Apple's API has them. They have no effect here.
 open class CSUserQueryContext: CSSearchQueryContext {}
 
-/// An error of a query.
+/// The error with which a query ended, as its completion handler receives it.
+///
+/// `code` says whether the query string is at fault, the index could not be read, or ``CSSearchQuery/cancel()`` was called; items that
+/// were reported before remain valid.
 public struct CSSearchQueryError: Error, LocalizedError, Sendable {
-    /// What went wrong.
+    /// The reasons for which a query ends early. The raw values are Apple's.
     public enum Code: Int, Sendable {
         /// Something else.
         case unknown = -2000

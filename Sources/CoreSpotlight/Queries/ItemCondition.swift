@@ -16,7 +16,7 @@ indirect enum ItemCondition {
                 .invalidQuery,
                 parser.hasTooMany
                     ? "The query has more than \(ItemConditionParser.mostComparisons) comparisons."
-                    : "The query is not one: \(text)"))
+                    : "The query string is not valid: \(text)"))
     }
 
     /// Whether the condition names what is found, and not only what is not.

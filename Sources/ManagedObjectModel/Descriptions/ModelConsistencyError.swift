@@ -1,8 +1,17 @@
 import CocoaFoundation
 
-/// A model contradicts itself, so that no store can be made for it.
+/// Contradictions in a model, for which no store can be made.
 ///
-/// It is thrown when a store is added for the model, and when models are merged.
+/// It is thrown when a store is added for a model, and when models are merged. It has all contradictions, not only the first one:
+///
+/// ```swift
+/// } catch let error as ModelConsistencyError {
+///     for inconsistency in error.inconsistencies { print(inconsistency) }
+/// }
+/// ```
+///
+/// A file that cannot be read as a model at all is a `ModelFileError` instead. `coredata model check` finds the same without a store, with
+/// the lines of the file.
 public struct ModelConsistencyError: Error, LocalizedError, CustomStringConvertible, Sendable, Equatable {
     /// Everything that is wrong, in the order of the entities.
     public let inconsistencies: [ModelInconsistency]
@@ -20,9 +29,12 @@ public struct ModelConsistencyError: Error, LocalizedError, CustomStringConverti
     public var errorDescription: String? { description }
 }
 
-/// One thing that is wrong with a model, and where.
+/// One contradiction of a model: what is wrong (`problem`, for code; `detail`, for people) and where (`entity` and `property`).
+///
+/// An entity or property without a name is nil there. `description` is one line with all of it, such as `Book.author: the relationship and
+/// its inverse do not match`.
 public struct ModelInconsistency: CustomStringConvertible, Sendable, Equatable {
-    /// What can be wrong with a model.
+    /// The kinds of contradictions. Further kinds may be added: give a `switch` over them a `default`.
     public enum Problem: Sendable, Equatable {
         /// An entity, property or index has no name.
         case missingName

@@ -1,6 +1,9 @@
 import CocoaFoundation
 
-/// The type of an attribute's values. The raw values are Apple's and part of every version hash.
+/// The type of an attribute's values, under the names that Apple's Objective-C interface has.
+///
+/// Swift code usually writes the short names of `NSAttributeDescription.AttributeType`. The raw values are Apple's; they are part of model
+/// files and of every version hash, so that another type makes another version of the model.
 public enum NSAttributeType: UInt, Sendable, CaseIterable {
     /// No type: allowed for transient attributes only.
     case undefinedAttributeType = 0
@@ -90,8 +93,14 @@ extension NSAttributeType {
 extension NSAttributeDescription {
     /// The type of an attribute's values, under the short names of Swift.
     ///
-    /// It is a struct over `NSAttributeType`, as in Apple's Swift overlay, so that `.string` can be written
-    /// where `NSAttributeType` has `.stringAttributeType`.
+    /// ```swift
+    /// let price = NSAttributeDescription()
+    /// price.name = "price"
+    /// price.type = .decimal
+    /// ```
+    ///
+    /// It is a struct over `NSAttributeType`, as in Apple's Swift overlay, so that `.string` can be written where `NSAttributeType` has
+    /// `.stringAttributeType`. A change of the type makes another version of the model.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
         /// The enumeration of the same types.
         public typealias RawValue = NSAttributeType

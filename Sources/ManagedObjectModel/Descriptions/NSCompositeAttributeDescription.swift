@@ -2,8 +2,15 @@ import CocoaFoundation
 
 /// The description of an attribute that consists of several attributes, its elements.
 ///
-/// An object holds the values of the elements in one dictionary under the attribute's name; a key path
-/// reaches one of them (`location.latitude`). In a store each element has a column of its own.
+/// ```swift
+/// let location = NSCompositeAttributeDescription()
+/// location.name = "location"
+/// location.elements = [latitude, longitude]    // of the type NSAttributeDescription
+/// ```
+///
+/// An object holds the values of the elements in one dictionary under the attribute's name; a key path reaches one of them
+/// (`location.latitude`), in predicates and sort descriptors too. In a SQLite store each element has a column of its own. Elements can be
+/// composite themselves.
 open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     /// Creates a composite attribute without elements.
     public required init() {

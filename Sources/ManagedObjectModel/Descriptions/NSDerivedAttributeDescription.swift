@@ -2,13 +2,21 @@ import CocoaFoundation
 
 /// The description of an attribute whose value the store computes from other values when it saves.
 ///
+/// ```swift
+/// let count = NSDerivedAttributeDescription()
+/// count.name = "pageCount"
+/// count.type = .integer64
+/// count.derivationExpression = NSExpression(format: "pages.@count")
+/// ```
+///
 /// The expression is one of these:
 /// - the key path of an attribute, over to-one relationships or none: `author.name`;
 /// - `canonical:`, `uppercase:` or `lowercase:` of such a key path: `canonical:(title)`;
 /// - a to-many relationship and a terminal operator: `pages.@count`, `books.price.@sum`;
 /// - `now()`, the time of the save.
 ///
-/// An object shows the new value after it has been saved.
+/// Any other is a `ModelConsistencyError` when a store is added. An object shows the new value after it has been saved; setting the
+/// attribute stops the program.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
     /// The expression that yields the value.
     open var derivationExpression: NSExpression? { willSet { willChange("derivationExpression") } }

@@ -56,7 +56,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else {
             fatalError(
-                "Entity '\(name ?? "?")' belongs to no model, or its model is gone: keep a reference to the model"
+                "Entity '\(name ?? "?")' belongs to no model, or its model was deallocated: keep a reference to the model"
             )
         }
         return model

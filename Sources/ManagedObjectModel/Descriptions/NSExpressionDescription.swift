@@ -1,9 +1,18 @@
 import CocoaFoundation
 
-/// The description of a column in the result of a fetch of dictionaries: an expression, its type, and the key
-/// (`name`) under which the dictionaries hold the value.
+/// The description of a column in the result of a fetch of dictionaries: an expression, its type, and the key (`name`) under which the
+/// dictionaries hold the value.
 ///
-/// It may also be an element of a fetch index, which then is an index over the expression.
+/// ```swift
+/// let mean = NSExpressionDescription()
+/// mean.name = "meanPrice"
+/// mean.expression = NSExpression(format: "average:(price)")
+/// mean.resultType = .double
+/// request.resultType = .dictionaryResultType
+/// request.propertiesToFetch = [mean]
+/// ```
+///
+/// It may also be an element of a fetch index, which then is an index over the expression. It is not part of an entity.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     /// The expression that yields the value.
     open var expression: NSExpression? { willSet { willChange("expression") } }

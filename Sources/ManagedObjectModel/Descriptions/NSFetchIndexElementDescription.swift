@@ -1,6 +1,7 @@
 import CocoaFoundation
 
-/// How an index arranges the values of an element. The raw values are Apple's.
+/// The structure in which an index keeps the values of an element: sorted, or in an R-tree. All elements of an index have the same one.
+/// The raw values are Apple's.
 public enum NSFetchIndexElementType: UInt, Sendable {
     /// In order, for equality and ranges.
     case binary = 0
@@ -9,6 +10,12 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// The description of one element of a fetch index: a property, or an expression, and its order.
+///
+/// ```swift
+/// let newest = NSFetchIndexElementDescription(property: publishDate, collationType: .binary)
+/// newest.isAscending = false
+/// book.indexes = [NSFetchIndexDescription(name: "newest", elements: [newest])]
+/// ```
 ///
 /// An element with an expression is made with an `NSExpressionDescription` as its property. The type `rTree` is for coordinates: all
 /// elements of such an index are numbers, and it serves conditions on ranges of them.

@@ -1,10 +1,14 @@
 import CocoaFoundation
 
-/// What happens to the destinations of a relationship when its object is deleted. The raw values are Apple's.
+/// What happens to the destinations of a relationship when its object is deleted.
+///
+/// The rule is that of the relationship from the deleted object: with `.cascadeDeleteRule` at `Author.books`, deleting an author deletes
+/// its books. It is applied in the context, when pending changes are processed, and in the store by batch deletions. The raw values are
+/// Apple's.
 public enum NSDeleteRule: UInt, Sendable {
-    /// Nothing: the destinations keep pointing to an object that is gone.
+    /// Nothing: the destinations keep a dangling reference to the deleted object.
     case noActionDeleteRule = 0
-    /// The destinations forget the object.
+    /// The inverse relationships of the destinations are set to nil, or lose the object.
     case nullifyDeleteRule = 1
     /// The destinations are deleted too.
     case cascadeDeleteRule = 2

@@ -1,11 +1,15 @@
 import CocoaFoundation
 
-/// A model that is part of the program's code: what the model plugin makes of an `.xcdatamodeld`.
+/// A model that is part of the program's code.
 ///
-/// Generated code announces it before the program's first line runs, so that `NSPersistentContainer(name:)` finds the
-/// model by its name from any module, with no file beside the program.
+/// The plugin `CoreDataModelPlugin` generates one for each `.xcdatamodeld` of a target, and registers it before the program's first line
+/// runs. `NSPersistentContainer(name:)` then finds the model by its name from any module, with no file beside the program. You do not make
+/// one yourself.
+///
+/// All versions are included, so that a store of an older version can be migrated. The XML is read when the model is first used; an
+/// invalid one is a `ModelFileError` there.
 public struct EmbeddedModel: Sendable {
-    /// One version of a model.
+    /// One version of an embedded model: its name and the XML of its file `contents`. Generated code makes it.
     public struct Version: Sendable {
         /// The name: that of the folder `.xcdatamodel` without its extension.
         public let name: String
@@ -23,7 +27,8 @@ public struct EmbeddedModel: Sendable {
         }
     }
 
-    /// A class that was generated, or whose properties were, with the keys of its key paths.
+    /// A class whose properties were generated, with the keys of its Swift key paths. Generated code makes it; `KeyPathNames` has the keys
+    /// as soon as the class is used.
     public struct ObjectClass: Sendable {
         package let type: AnyClass
         package let list: @Sendable (inout PropertyKeys) -> Void
@@ -35,7 +40,7 @@ public struct EmbeddedModel: Sendable {
         }
     }
 
-    /// The keys of a class's properties.
+    /// The list into which generated code writes the key of each key path of a class, inherited properties included.
     public struct PropertyKeys {
         /// The keys with the key paths that begin at the class.
         package private(set) var entries: [(key: String, keyPath: AnyKeyPath)] = []

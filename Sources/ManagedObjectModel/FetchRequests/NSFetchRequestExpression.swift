@@ -11,8 +11,18 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 
 /// An expression for the result of a fetch: `FETCH(request, context, countOnly)`.
 ///
-/// An archive holds the expressions for the request and the context, as Apple's compiled mapping models have them: variables,
-/// key paths and functions. A request or a context itself cannot be archived.
+/// ```swift
+/// let books = NSFetchRequestExpression.expression(
+///     forFetch: NSExpression(forConstantValue: request), context: NSExpression(forConstantValue: context), countOnly: false)
+/// fetch.predicate = NSPredicate(format: "favorite IN %@", books)
+/// ```
+///
+/// Its value is the array of found objects, or with `countOnly` their number. In a fetch it is evaluated once, before the statement runs.
+/// `value(with:context:)` throws a `PredicateEvaluationError` when an operand is not a request or not a context, and the error of the
+/// fetch.
+///
+/// An archive holds the expressions for the request and the context, as Apple's compiled mapping models have them: variables, key paths
+/// and functions. A request or a context itself cannot be archived.
 open class NSFetchRequestExpression: NSExpression, @unchecked Sendable {
     /// The expression for the fetch request.
     open var requestExpression: NSExpression { request }

@@ -11,7 +11,10 @@ extension NSNumber: NSFetchRequestResult {}
 
 extension NSDictionary: NSFetchRequestResult {}
 
-/// The form in which a fetch returns what it found. The raw values are Apple's.
+/// The form in which a fetch returns what it found.
+///
+/// `NSFetchRequest.resultType` takes one of the four; they are no options to combine, although Apple declares them so. The generic type of
+/// the request must fit: `NSManagedObjectID` for IDs, `NSDictionary` for dictionaries, `NSNumber` for a count. The raw values are Apple's.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
     /// The number that stands for the type.
     public let rawValue: UInt

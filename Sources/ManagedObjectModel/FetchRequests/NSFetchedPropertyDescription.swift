@@ -1,9 +1,19 @@
 import CocoaFoundation
 
-/// The description of a property whose value is the result of a fetch.
+/// A property whose value is the result of a fetch.
 ///
-/// The predicate of the request may use `$FETCH_SOURCE` for the object that has the property and
-/// `$FETCHED_PROPERTY` for this description. Nothing of a fetched property is stored.
+/// ```swift
+/// let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+/// request.predicate = NSPredicate(format: "genre == $FETCH_SOURCE.favoriteGenre")
+/// let suggestions = NSFetchedPropertyDescription()
+/// suggestions.name = "suggestions"
+/// suggestions.fetchRequest = request
+/// ```
+///
+/// The predicate may use `$FETCH_SOURCE` for the object that has the property and `$FETCHED_PROPERTY` for this description. The value is
+/// an array, fetched when it is first read; it does not follow later changes until the object is refreshed. Nothing of it is stored, so
+/// that a fetched property cannot be a key of a predicate or a sort descriptor in a SQLite store. Unlike a relationship it may lead into
+/// another store.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
     /// Creates a fetched property without a request.
     public required init() {

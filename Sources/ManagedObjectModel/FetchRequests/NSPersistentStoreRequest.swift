@@ -1,6 +1,9 @@
 import CocoaFoundation
 
-/// What a request does on a persistent store. The raw values are Apple's.
+/// What a request does on a persistent store.
+///
+/// An incremental store of your own switches over it in `execute(_:with:)` and casts the request to the class named here. The raw values
+/// are Apple's.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
     /// Objects, identifiers, dictionaries or a count (`NSFetchRequest`).
     case fetchRequestType = 1
@@ -16,8 +19,9 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 
 /// The abstract superclass of all requests to persistent stores.
 ///
-/// Use one of its subclasses. A subclass says what it is in `requestType`; a custom incremental store
-/// switches over that value to find out what it got.
+/// Make one of its subclasses, and execute it with `NSManagedObjectContext.execute(_:)`, or `fetch(_:)` for a fetch request.
+/// `affectedStores` limits it to some of the coordinator's stores. A subclass says what it is in `requestType`; an incremental store of
+/// your own switches over that value. A subclass that does not override `requestType` stops the program when it is executed.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// The stores to ask, of the type that the module of the stores declares; `nil` means all of them.
     ///

@@ -1,8 +1,21 @@
 import CocoaFoundation
 
-/// A model file could not be read or written: which file, where in it, and why.
+/// The reason for which a model file could not be read or written, with its position.
+///
+/// ```swift
+/// do {
+///     let model = try NSManagedObjectModel(loading: url)
+/// } catch let error as ModelFileError {
+///     print(error)    // Books.xcdatamodel/contents:12: Book.author: …
+/// }
+/// ```
+///
+/// `reason` is for code; `file`, `line` and `element` are the position, as far as it is known; `detail` is a sentence for people. The
+/// first error ends reading. Initializers that Apple declares return nil instead. A model that can be read but contradicts itself is a
+/// `ModelConsistencyError` when a store is added.
 public struct ModelFileError: Error, LocalizedError, CustomStringConvertible, Sendable, Equatable {
-    /// The kinds of reasons for which a model file is not read or written.
+    /// The kinds of reasons for which a model file is not read or written. Further kinds may be added: give a `switch` over them a
+    /// `default`.
     public enum Reason: Sendable, Equatable {
         /// The file does not exist or cannot be opened.
         case unreadable

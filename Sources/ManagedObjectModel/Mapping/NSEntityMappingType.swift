@@ -1,4 +1,7 @@
-/// How the objects of an entity come into a migrated store. The raw values are Apple's.
+/// How a migration makes the objects of a destination entity.
+///
+/// Xcode writes one of them for each entity mapping of a mapping model; inferred mapping models have the last four. Set
+/// `.customEntityMappingType` with `entityMigrationPolicyClassName` for a policy of your own. The raw values are Apple's.
 public enum NSEntityMappingType: UInt, Sendable {
     /// Nothing is said about it.
     case undefinedEntityMappingType = 0

@@ -1,9 +1,17 @@
 import CocoaFoundation
 
-/// How the value of a property of a destination object is computed in a migration.
+/// The rule by which a migration computes the value of a property of a destination object.
 ///
-/// `valueExpression` is evaluated for each source object; it can use `$source`, `$manager` and the other variables of a mapping model.
-/// A property without an expression keeps its default value, unless the entity's migration policy sets it.
+/// ```swift
+/// let name = NSPropertyMapping()
+/// name.name = "fullName"
+/// name.valueExpression = NSExpression(format: "$source.name")
+/// entityMapping.attributeMappings = [name]
+/// ```
+///
+/// `valueExpression` is evaluated for each source object; it can use `$source`, `$manager` and the other variables of a mapping model. An
+/// expression that cannot be evaluated ends the migration with an error that names the property. A property without an expression keeps
+/// its default value, unless the entity's migration policy sets it.
 open class NSPropertyMapping: NSObject {
     /// Creates a mapping without a name and an expression.
     public override init() {}

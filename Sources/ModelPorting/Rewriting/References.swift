@@ -92,7 +92,7 @@ extension FilePort {
         if let reference = node.calledExpression.as(DeclReferenceExprSyntax.self) {
             if reference.baseName.text == "unsafeBitCast", Self.mentionsSelector(node) {
                 refuse(
-                    "a selector or an implementation cannot be called by its bits here: keep a closure, and call it",
+                    "a selector or an implementation cannot be called through a cast here: keep a closure, and call it",
                     at: node)
                 return .skipChildren
             }

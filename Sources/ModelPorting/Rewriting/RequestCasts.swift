@@ -46,13 +46,13 @@ extension FilePort {
 
     private func refuseCastPattern(_ target: String, at node: some SyntaxProtocol) {
         refuse(
-            "a type of requests or controllers is not recognized by a pattern here, where types keep their parameters at run "
-                + "time: write 'if let request = \(target).cast(value)' before it", at: node)
+            "a pattern cannot match a generic request or controller here, whose parameters exist at run time: "
+                + "write 'if let request = \(target).cast(value)' before it", at: node)
     }
 
     private func refuseCast(of name: String, at node: some SyntaxProtocol) {
         refuse(
-            "a cast to a type made of '\(name)' always fails here, where types keep their parameters at run time: cast each "
+            "a cast to a type made of '\(name)' always fails here, since generic parameters exist at run time: cast each "
                 + "element with '\(name)<Type>.cast(element)'", at: node)
     }
 

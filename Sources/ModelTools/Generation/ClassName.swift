@@ -22,7 +22,7 @@ struct ClassName: Hashable {
         guard let last = parts.last, parts.allSatisfy(SwiftName.isIdentifier) else {
             throw GenerationError(
                 element: entity.name ?? "?",
-                detail: "the class name '\(named)' is not a name of a Swift class")
+                detail: "the class name '\(named)' is not a valid name for a Swift class")
         }
         name = last
         isNested = parts.count > 2

@@ -58,7 +58,7 @@ struct TypeNames {
         guard isType, name.contains(where: \.isLetter) else {
             throw GenerationError(
                 element: attribute.qualifiedName,
-                detail: "the custom class '\(name)' is not a name of a Swift type")
+                detail: "the custom class '\(name)' is not a valid name for a Swift type")
         }
         return name
     }

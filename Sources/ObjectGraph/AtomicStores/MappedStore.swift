@@ -37,7 +37,7 @@ package class MappedStore: NSAtomicStore, @unchecked Sendable {
         for storedEntity in storedEntities {
             let name = storedEntity.entity.name ?? ""
             guard storedEntity.entity.uniquenessConstraints.isEmpty || ignoresConstraints else {
-                throw refusal("it cannot keep the uniqueness constraints of entity '\(name)'")
+                throw refusal("it cannot enforce the uniqueness constraints of entity '\(name)'")
             }
             if let derived = storedEntity.layout.slots.first(where: \.isDerived) {
                 throw refusal(

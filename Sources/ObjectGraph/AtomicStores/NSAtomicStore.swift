@@ -1,18 +1,28 @@
 import Foundation
 import ManagedObjectModel
 
-/// A store that is read and written as a whole, such as a file in a custom format. Subclass it, and register the
-/// class with a coordinator (`registerStoreClass(_:type:)`).
+/// A store that is read and written as a whole, such as a file in a format of your own. Subclass it, and register the class with a
+/// coordinator:
 ///
-/// A subclass overrides `type`, `load()` and `save()`, and `newReferenceObject(for:)`: how it identifies its objects.
-/// All objects are kept in memory, as cache nodes; fetches are evaluated there.
+/// ```swift
+/// final class ListStore: NSAtomicStore, @unchecked Sendable {
+///     override var type: String { "List" }
+///     override func load() throws { /* make a node for each object in the file: addCacheNodes(_:) */ }
+///     override func save() throws { /* write cacheNodes() to the file */ }
+///     override func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID().uuidString }
+/// }
+/// NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: "List")
+/// ```
 ///
-/// The calls of a save, in this order: `newReferenceObject(for:)` for each new object; `willRemoveCacheNodes(_:)`;
-/// `newCacheNode(for:)` and `updateCacheNode(_:from:)`; `save()`. When a part of it fails, the values of the nodes are
-/// restored. Calls come one at a time, from the queues of any context.
+/// A subclass overrides `type`, `load()` and `save()`, and `newReferenceObject(for:)`: how it identifies its objects. All objects are kept
+/// in memory, as cache nodes; fetches are evaluated there.
 ///
-/// The version of an object counts the saves that changed it, so that contexts of one coordinator detect conflicts. The next
-/// save overwrites changes by others to the open file.
+/// The calls of a save, in this order: `newReferenceObject(for:)` for each new object; `willRemoveCacheNodes(_:)`; `newCacheNode(for:)`
+/// and `updateCacheNode(_:from:)`; `save()`. When a part of it fails, the values of the nodes are restored. Calls come one at a time, from
+/// the queues of any context.
+///
+/// The version of an object counts the saves that changed it, so that contexts of one coordinator detect conflicts. The next save
+/// overwrites changes by others to the open file.
 open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     let access = NSRecursiveLock()
     let nodes = NodeTable()
@@ -248,7 +258,7 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                 guard ReferenceTable.isUsable(reference) else {
                     throw NSError.coreData(
                         .coreData,
-                        "\(Swift.type(of: self)).newReferenceObject(for:) must give a hashable value, not a \(Swift.type(of: reference))."
+                        "\(Swift.type(of: self)).newReferenceObject(for:) must return a hashable value, not a \(Swift.type(of: reference))."
                     )
                 }
                 return references.number(of: reference, storedEntity)
@@ -268,8 +278,8 @@ open class NSAtomicStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
                 throw NSError.coreData(
                     .persistentStoreOperation,
                     """
-                    The store of type \(type) gives two objects of entity '\(object.entity.name ?? "")' the same \
-                    reference object.
+                    The store of type \(type) has the same reference object for two objects of \
+                    entity '\(object.entity.name ?? "")'.
                     """)
             }
         }

@@ -4,9 +4,15 @@ import ManagedObjectModel
 
 /// The values of one object of an atomic store.
 ///
-/// A node has the values of the properties of its entity: of an attribute the value as key-value coding returns it, of a
-/// to-one relationship another node, of a to-many relationship a set (`NSSet`, `Set`), or, if it is ordered, an
-/// `NSOrderedSet` or array of nodes.
+/// ```swift
+/// let node = NSAtomicStoreCacheNode(objectID: objectID(for: entity, withReferenceObject: number))
+/// node.setValue("Emma", forKey: "title")
+/// addCacheNodes([node])
+/// ```
+///
+/// A node has the values of the properties of its entity: of an attribute the value as key-value coding returns it, of a to-one
+/// relationship another node, of a to-many relationship a set (`NSSet`, `Set`), or, if it is ordered, an `NSOrderedSet` or array of nodes.
+/// A subclass may keep its values elsewhere than in `propertyCache`. Only the store uses its nodes.
 open class NSAtomicStoreCacheNode: NSObject, KeyValueCoding, @unchecked Sendable {
     /// The identity of the object.
     public let objectID: NSManagedObjectID

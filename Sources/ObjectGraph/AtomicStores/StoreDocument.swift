@@ -61,7 +61,7 @@ package enum StoreDocument {
             // A file of another user stays if its owner cannot be kept.
             try DurableFile.write(data, to: url, attributes: attributes, requiresOwner: known != nil) {
                 // As late as possible: other processes can still write.
-                try checkIsNoDatabase(url)
+                try checkIsNotADatabase(url)
                 if let known, try readIfPresent(url) != known { throw NSError.changedByOthers(url) }
             }
         } catch let error as NSError where error.isMergeConflict || error.isTypeMismatch {
@@ -106,7 +106,7 @@ package enum StoreDocument {
     ///
     /// - Throws: 134080 for what is not a regular file, or cannot be read; 134010 for a SQLite database; an error of the system.
     static func remove(_ url: URL) throws {
-        try checkIsNoDatabase(url)
+        try checkIsNotADatabase(url)
         do {
             if try DurableFile.remove(url) {
                 try DurableFile.syncFolder(url.followingLinks().deletingLastPathComponent())
@@ -165,7 +165,7 @@ package enum StoreDocument {
     /// its locks show, and its log and its external data would stay: they belong to whatever database gets its name.
     ///
     /// - Throws: 134010 for a SQLite database; 134080 for a file that cannot be read, and so may be one.
-    private static func checkIsNoDatabase(_ url: URL) throws {
+    private static func checkIsNotADatabase(_ url: URL) throws {
         // The callers that change a file refuse one that is not regular.
         guard let file = try? url.followingLinks(), (try? FileKind(at: file.path)) == .regular else { return }
         let start: Data
@@ -206,7 +206,7 @@ package enum StoreDocument {
             (NSXMLStoreType, Data("<?xml".utf8)),
         ]
         let found = beginnings.first { $0.0 != type && data.starts(with: $0.1) }
-        guard let found else { return damaged(url, "it does not begin as a store of type \(type)") }
+        guard let found else { return damaged(url, "it does not begin like a store of type \(type)") }
         return .coreData(
             .persistentStoreTypeMismatch,
             "The file at \(url.path) is not a store of type \(type); it looks like one of type \(found.0).",

@@ -2,7 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What an `NSBatchDeleteRequest` returns. The raw values are Apple's.
+/// What an `NSBatchDeleteRequest` returns. Ask for IDs only if you merge them into contexts: they take memory for each deleted row. The
+/// raw values are Apple's.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     /// `true`.
     case resultTypeStatusOnly = 0
@@ -12,8 +13,16 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     case resultTypeCount = 2
 }
 
-/// What an `NSBatchDeleteRequest` deleted: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
-/// says.
+/// What an `NSBatchDeleteRequest` deleted: `true`, an array of object IDs, or a number, as the request's `resultType` says.
+///
+/// ```swift
+/// request.resultType = .resultTypeObjectIDs
+/// let result = try context.execute(request) as? NSBatchDeleteResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectIDsKey: ids], into: [viewContext])
+/// ```
+///
+/// A count and IDs include the rows that the delete rule Cascade has deleted.
 public class NSBatchDeleteResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

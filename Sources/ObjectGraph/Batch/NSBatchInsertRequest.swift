@@ -1,7 +1,8 @@
 import Foundation
 import ManagedObjectModel
 
-/// What an `NSBatchInsertRequest` returns. The raw values are Apple's.
+/// What an `NSBatchInsertRequest` returns. Ask for IDs only if you merge them into contexts: they take memory for each inserted row. The
+/// raw values are Apple's.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
     /// `true`.
     case statusOnly = 0
@@ -11,8 +12,16 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
     case count = 2
 }
 
-/// What an `NSBatchInsertRequest` inserted: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
-/// says.
+/// What an `NSBatchInsertRequest` inserted: `true`, an array of object IDs, or a number, as the request's `resultType` says.
+///
+/// ```swift
+/// request.resultType = .objectIDs
+/// let result = try context.execute(request) as? NSBatchInsertResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: ids], into: [viewContext])
+/// ```
+///
+/// IDs are in the order in which the rows were given.
 public class NSBatchInsertResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

@@ -2,7 +2,8 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// What an `NSBatchUpdateRequest` returns. The raw values are Apple's.
+/// What an `NSBatchUpdateRequest` returns. Ask for IDs only if you merge them into contexts: they take memory for each changed row. The
+/// raw values are Apple's.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     /// `true`.
     case statusOnlyResultType = 0
@@ -12,8 +13,16 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
     case updatedObjectsCountResultType = 2
 }
 
-/// What an `NSBatchUpdateRequest` changed: `result` is a Boolean, an array of object IDs, or a number, as the request's `resultType`
-/// says.
+/// What an `NSBatchUpdateRequest` changed: `true`, an array of object IDs, or a number, as the request's `resultType` says.
+///
+/// ```swift
+/// request.resultType = .updatedObjectIDsResultType
+/// let result = try context.execute(request) as? NSBatchUpdateResult
+/// let ids = result?.result as? [NSManagedObjectID] ?? []
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectIDsKey: ids], into: [viewContext])
+/// ```
+///
+/// IDs are in no particular order.
 public class NSBatchUpdateResult: NSPersistentStoreResult {
     /// The result, of the type `resultType`.
     public let result: Any?

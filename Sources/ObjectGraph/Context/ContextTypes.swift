@@ -1,6 +1,9 @@
 import Foundation
 
-/// The kind of queue that a context is confined to.
+/// The queue on which a context and its objects are used: the main queue for what a user interface shows, a private one for other work.
+///
+/// Use the objects of a context only inside its `perform(_:)` or `performAndWait(_:)`, or on the main queue for a context of that. The raw
+/// values are Apple's.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
     /// No queue; not supported.
     @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
@@ -12,7 +15,15 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// The kind of queue that a context is confined to.
+    /// The queue on which a context and its objects are used, under the short names of Swift.
+    ///
+    /// ```swift
+    /// let context = NSManagedObjectContext(.privateQueue)
+    /// context.persistentStoreCoordinator = container.persistentStoreCoordinator
+    /// try await context.perform { try context.save() }
+    /// ```
+    ///
+    /// It is a struct over `NSManagedObjectContextConcurrencyType`, as in Apple's Swift overlay.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
         /// The enumeration of the same kinds.
         public typealias RawValue = NSManagedObjectContextConcurrencyType
@@ -29,7 +40,8 @@ extension NSManagedObjectContext {
         public static let mainQueue = ConcurrencyType(rawValue: .mainQueueConcurrencyType)
     }
 
-    /// When an asynchronous block runs.
+    /// When the block of `perform(schedule:_:)` runs, if its caller is on the context's queue already. From elsewhere both wait their turn
+    /// in the queue.
     public enum ScheduledTaskType: Hashable, Sendable {
         /// At once, when the caller is on the context's queue already.
         case immediate
@@ -38,7 +50,10 @@ extension NSManagedObjectContext {
     }
 }
 
-/// Why `awake(fromSnapshotEvents:)` is called.
+/// The reason for which `awake(fromSnapshotEvents:)` is called: what has restored or replaced the values of the object.
+///
+/// Override that method to compute again what an object derives from its values. Each call has one of the events. The raw values are
+/// Apple's.
 public struct NSSnapshotEventType: OptionSet, Sendable {
     /// The raw value.
     public let rawValue: UInt

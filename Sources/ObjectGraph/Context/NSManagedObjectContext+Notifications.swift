@@ -60,7 +60,13 @@ extension NSManagedObjectContext {
     public static let didMergeChangesObjectIDsNotification = Notification.Name
         .NSManagedObjectContextDidMergeChangesObjectIDs
 
-    /// The keys of the notifications' `userInfo`.
+    /// The keys of the notifications' `userInfo`, under the short names of Swift.
+    ///
+    /// ```swift
+    /// let updated = notification.userInfo?[NSManagedObjectContext.NotificationKey.updatedObjects.rawValue]
+    /// ```
+    ///
+    /// The raw value of each case is the constant that its comment names.
     public enum NotificationKey: String, Sendable {
         /// The key itself.
         public typealias RawValue = String

@@ -41,6 +41,6 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSManagedObjectModel {
         if let found = try find(storeClass(ofType: storeType)) { return found }
         throw NSError.coreData(
-            .persistentStoreInvalidType, "A store of type '\(storeType)' is not one of SQLite.")
+            .persistentStoreInvalidType, "A store of type '\(storeType)' is not a SQLite store.")
     }
 }

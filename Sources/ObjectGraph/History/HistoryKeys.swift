@@ -29,7 +29,8 @@ extension NSNotification.Name {
         "NSPersistentStoreRemoteChangeNotification")
 }
 
-/// What an `NSPersistentHistoryChangeRequest` returns. The raw values are Apple's.
+/// What an `NSPersistentHistoryChangeRequest` returns, and with it the type of `NSPersistentHistoryResult.result`. The default depends on
+/// the request. The raw values are Apple's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
     /// Whether it succeeded (`Bool`).
     case statusOnly = 0

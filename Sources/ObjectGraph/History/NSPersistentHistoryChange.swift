@@ -3,6 +3,12 @@ import ManagedObjectModel
 
 /// A save's change of one object, in the persistent history of a store.
 ///
+/// ```swift
+/// for change in transaction.changes ?? [] where change.changeType == .update {
+///     print(change.changedObjectID, change.updatedProperties?.map(\.name) ?? [])
+/// }
+/// ```
+///
 /// `updatedProperties` are those that an update changed. For a deletion, `tombstone` has the values of the attributes that the model
 /// preserves (`NSAttributeDescription.preservesValueInHistoryOnDeletion`); other values of a deleted object are not in the history.
 public final class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {

@@ -2,7 +2,16 @@ import Foundation
 
 /// A position in the persistent history of one or several stores.
 ///
-/// Keep it in a file to continue from there later: `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`.
+/// `currentPersistentHistoryToken(fromStores:)` of the coordinator returns the newest one, and each transaction has its own. Keep the last
+/// one that you have handled in a file, to go on from there in the next run:
+///
+/// ```swift
+/// let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+/// let kept = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data)
+/// ```
+///
+/// A token has a position for each store by its identifier. A request with a token after which history was deleted fails with 134301,
+/// since it would miss changes: read everything again then. Tokens never change, and can be used on any thread.
 public final class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, Sendable {
     /// The number of the last transaction, by the identifier of the store.
     package let numbers: [String: Int64]

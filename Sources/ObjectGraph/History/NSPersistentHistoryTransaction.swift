@@ -3,10 +3,15 @@ import ManagedObjectModel
 
 /// One save in the persistent history of a store: when it was, who saved, and what it changed.
 ///
+/// ```swift
+/// for transaction in transactions where transaction.author != "import" {
+///     context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+/// }
+/// ```
+///
 /// `author` and `contextName` are those that the saving context had, so that a program can skip its own saves. Keep the `token` of the
-/// last transaction that was handled: the next request fetches what came after it. `objectIDNotification()` has the changes in the form
-/// that `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` takes. A transaction is a value that does not change, and can be
-/// used on any thread.
+/// last transaction that was handled: the next request fetches what came after it. A transaction is a value that does not change, and can
+/// be used on any thread.
 public final class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
     /// When the save was made.
     public let timestamp: Date

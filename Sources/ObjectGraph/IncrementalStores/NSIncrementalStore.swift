@@ -1,16 +1,25 @@
 import Foundation
 import ManagedObjectModel
 
-/// A store that loads and saves objects one by one, such as a web service or a database of another kind. Subclass it, and
-/// register the class with a coordinator (`registerStoreClass(_:type:)`).
+/// A store that loads and saves objects one by one, such as a web service or a database of another kind. Subclass it, and register the
+/// class with a coordinator (`registerStoreClass(_:type:)`):
+///
+/// ```swift
+/// override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+///     switch request {
+///     case let fetch as NSFetchRequest<any NSFetchRequestResult>: return try objects(fetch, in: context)
+///     case let save as NSSaveChangesRequest: return try write(save)
+///     default: throw CocoaError(.featureUnsupported)
+///     }
+/// }
+/// ```
 ///
 /// A subclass overrides `type`, `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
-/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference
-/// objects of its own choice: hashable values, whose descriptions are the last part of the objects' URIs.
+/// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`. Objects are identified by reference objects of its own
+/// choice: hashable values, whose descriptions are the last part of the objects' URIs.
 ///
-/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are
-/// kept in the row cache of the
-/// coordinator.
+/// Calls come from the queues of any context, several at once; saves come one after the other. The values of loaded objects are kept in
+/// the row cache of the coordinator.
 open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendable {
     private let references = ReferenceTable()
     let rowCache = RowCache()
@@ -64,6 +73,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ///
     /// - Returns: for a to-one relationship an `NSManagedObjectID` or `NSNull`, for a to-many one an array of
     ///   `NSManagedObjectID`s, in order if the relationship is ordered.
+    /// - Throws: an error that the fault, or the fetch, reports.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -72,6 +82,8 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     }
 
     /// IDs for new objects, in their order, made with `newObjectID(for:referenceObject:)`.
+    ///
+    /// - Throws: an error with which the save fails.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw mustOverride("obtainPermanentIDs(for:)")
     }
@@ -155,7 +167,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     package static func destroy(at url: URL, _ options: [AnyHashable: Any]?) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
-            "\(self) is an incremental store: only it knows what there is to destroy.")
+            "\(self) is an incremental store: only its own code can destroy what it stores.")
     }
 
     package static func replace(
@@ -164,7 +176,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
     ) throws {
         throw NSError.coreData(
             .persistentStoreOperation,
-            "\(self) is an incremental store: only it knows what there is to replace.")
+            "\(self) is an incremental store: only its own code can replace what it stores.")
     }
 
     // MARK: Metadata
@@ -221,7 +233,7 @@ open class NSIncrementalStore: NSPersistentStore, ObjectStore, @unchecked Sendab
         else {
             throw NSError.coreData(
                 .coreData,
-                "\(Swift.type(of: self)).obtainPermanentIDs(for:) must give an ID of the store and the entity for each object."
+                "\(Swift.type(of: self)).obtainPermanentIDs(for:) must return an ID of the store and the entity for each object."
             )
         }
         var rest = ids.map(\.reference)[...]

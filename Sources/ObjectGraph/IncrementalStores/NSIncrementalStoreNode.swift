@@ -4,9 +4,17 @@ import ManagedObjectModel
 
 /// The values of one object of an incremental store, at one moment.
 ///
-/// A store makes it in `newValuesForObject(with:with:)`, with the values of attributes by name, and the object IDs of to-one
-/// relationships. The version has to grow with each change of the object: contexts compare it to detect conflicts. It can be used on
-/// any thread.
+/// ```swift
+/// override func newValuesForObject(
+///     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+/// ) throws -> NSIncrementalStoreNode {
+///     let record = try record(referenceObject(for: objectID))
+///     return NSIncrementalStoreNode(objectID: objectID, withValues: ["title": record.title], version: record.version)
+/// }
+/// ```
+///
+/// It has the values of attributes by name, and the object IDs of to-one relationships. The version has to grow with each change of the
+/// object: contexts compare it to detect conflicts. It can be used on any thread.
 open class NSIncrementalStoreNode: NSObject, @unchecked Sendable {
     /// The identity of the object.
     public let objectID: NSManagedObjectID

@@ -3,7 +3,16 @@ import Foundation
 // What contexts report as typed messages. One that has objects carries the changes, and makes a set of them when it is read.
 
 extension NSManagedObjectContext {
-    /// A context of the main queue is about to save.
+    /// The typed message before a save of a context of the main queue.
+    ///
+    /// ```swift
+    /// let token = NotificationCenter.default.addObserver(of: context, for: .willSave) { message in
+    ///     print(message.context.insertedObjects.count)
+    /// }
+    /// ```
+    ///
+    /// Keep the token for `removeObserver(_:)`. Messages are delivered on the main actor. `NSManagedObjectContextWillSave` is posted too;
+    /// an observer of one form does not receive the other. Contexts of private queues post that alone.
     public struct WillSaveMessage: NotificationCenter.MainActorMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
@@ -25,7 +34,17 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// A context of the main queue has saved.
+    /// The typed message after a save of a context of the main queue, with the objects that were saved.
+    ///
+    /// ```swift
+    /// let token = NotificationCenter.default.addObserver(of: context, for: .didSave) { message in
+    ///     print(message.inserted.count, message.updated.count, message.deleted.count)
+    /// }
+    /// ```
+    ///
+    /// It is delivered on the main actor, where its objects may be used. The sets are made when they are read.
+    /// `NSManagedObjectContextDidSave` is posted too; an observer of one form does not receive the other. For contexts of private queues
+    /// see `DidSaveObjectIDsAsyncMessage`.
     public struct DidSaveMessage: NotificationCenter.MainActorMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
@@ -35,9 +54,9 @@ extension NSManagedObjectContext {
 
         /// The context.
         public let context: NSManagedObjectContext
-        /// The place of the save in the histories of the stores; nil where none has one.
+        /// The position of the save in the histories of the stores; nil where none has one.
         public let historyToken: NSPersistentHistoryToken?
-        /// What the context reads, if it is pinned.
+        /// The query generation of a pinned context; nil of another.
         public let queryGeneration: NSQueryGenerationToken?
         private let changes: ContextChanges
 
@@ -74,7 +93,17 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Objects of a context of the main queue have changed.
+    /// The typed message of a context of the main queue whose objects were inserted, changed, deleted or refreshed.
+    ///
+    /// ```swift
+    /// let token = NotificationCenter.default.addObserver(of: context, for: .objectsDidChange) { message in
+    ///     if message.invalidatedAll == true { print("reset") } else { print(message.updated.count) }
+    /// }
+    /// ```
+    ///
+    /// It is posted when pending changes are processed: at the end of an event of the queue, before a save, and by
+    /// `processPendingChanges()`. It is delivered on the main actor. `NSManagedObjectContextObjectsDidChange` is posted too; an observer
+    /// of one form does not receive the other.
     public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext

@@ -3,7 +3,9 @@ import Foundation
 // What contexts report with the IDs of objects.
 
 extension NSManagedObjectContext {
-    /// A context of the main queue has saved; the objects are named by their IDs.
+    /// The typed message after a save of a context of the main queue, with the IDs of the saved objects (identifier `.didSaveObjectIDs`).
+    ///
+    /// Choose it over `DidSaveMessage` to pass the IDs to another context or task. It is delivered on the main actor.
     public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage, _ObjectIDMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
@@ -18,7 +20,18 @@ extension NSManagedObjectContext {
         public init(_event: _ObjectIDEvent) { self._event = _event }
     }
 
-    /// A context of a private queue has saved; the objects are named by their IDs.
+    /// The typed message after a save of a context of a private queue, with the IDs of the saved objects.
+    ///
+    /// ```swift
+    /// for try await message in NotificationCenter.default.messages(
+    ///     of: background, for: NSManagedObjectContext.DidSaveObjectIDsAsyncMessage.self)
+    /// {
+    ///     print(message.insertedIDs)
+    /// }
+    /// ```
+    ///
+    /// Observers, with the identifier `.didSaveObjectIDsAsync`, are called asynchronously, on any thread. Contexts of the main queue post
+    /// `DidSaveObjectIDsMessage` instead.
     public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage, _ObjectIDMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
@@ -33,7 +46,10 @@ extension NSManagedObjectContext {
         public init(_event: _ObjectIDEvent) { self._event = _event }
     }
 
-    /// A context of the main queue has merged what others saved.
+    /// The typed message of a context of the main queue that has merged what another context, or another process, saved (identifier
+    /// `.didMergeChanges`).
+    ///
+    /// It has the IDs of the objects that are affected, and is delivered on the main actor.
     public struct DidMergeChangesMessage: NotificationCenter.MainActorMessage, _ObjectIDMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext
@@ -48,7 +64,10 @@ extension NSManagedObjectContext {
         public init(_event: _ObjectIDEvent) { self._event = _event }
     }
 
-    /// A context of a private queue has merged what others saved.
+    /// The typed message of a context of a private queue that has merged what another context, or another process, saved (identifier
+    /// `.didMergeChangesAsync`).
+    ///
+    /// It has the IDs of the objects that are affected. Observers are called asynchronously, on any thread.
     public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage, _ObjectIDMessage {
         /// Whose message it is.
         public typealias Subject = NSManagedObjectContext

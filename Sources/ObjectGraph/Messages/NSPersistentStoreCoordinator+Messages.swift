@@ -3,7 +3,10 @@ import Foundation
 // What coordinators report as typed messages.
 
 extension NSPersistentStoreCoordinator {
-    /// Stores of a coordinator were added or removed, or another one has taken a store's place, on the main queue.
+    /// The typed message of a coordinator to or from which stores were added, removed or migrated, when that was done on the main queue
+    /// (identifier `.storesDidChange`).
+    ///
+    /// It is delivered on the main actor. What was done on another thread is reported by `StoresDidChangeAsyncMessage`: observe both.
     public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage, _StoreChangeMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
@@ -18,7 +21,10 @@ extension NSPersistentStoreCoordinator {
         public init(_change: _StoreChange) { self._change = _change }
     }
 
-    /// Stores of a coordinator were added or removed, or another one has taken a store's place, elsewhere than on the main queue.
+    /// The typed message of a coordinator to or from which stores were added, removed or migrated, when that was done elsewhere than on
+    /// the main queue (identifier `.storesDidChangeAsync`).
+    ///
+    /// Observers are called asynchronously, on any thread. What was done on the main queue is reported by `StoresDidChangeMessage`.
     public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage, _StoreChangeMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
@@ -33,7 +39,18 @@ extension NSPersistentStoreCoordinator {
         public init(_change: _StoreChange) { self._change = _change }
     }
 
-    /// A store was changed; posted where `NSPersistentStoreRemoteChange` is.
+    /// The typed message of a coordinator one of whose stores was changed: by a save of its own contexts, or by another coordinator or
+    /// process.
+    ///
+    /// ```swift
+    /// let token = NotificationCenter.default.addObserver(of: coordinator, for: .remoteChange) { message in
+    ///     print(message.storeURL.lastPathComponent, "has changed")
+    /// }
+    /// ```
+    ///
+    /// The store must have been added with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`. Read the persistent history after the
+    /// last token that you have handled to see what changed: what is committed in close succession is reported once. Observers are called
+    /// asynchronously, on any thread.
     public struct RemoteChangeMessage: NotificationCenter.AsyncMessage {
         /// Whose message it is.
         public typealias Subject = NSPersistentStoreCoordinator
@@ -47,7 +64,7 @@ extension NSPersistentStoreCoordinator {
         public let storeUUID: String
         /// Where the store is.
         public let storeURL: URL
-        /// The place of the change in the history of the store; nil where it has none.
+        /// The position of the change in the history of the store; nil where it has none.
         public let historyToken: NSPersistentHistoryToken?
 
         /// Makes a message of a notification; nil of one of another name, or that names no coordinator or store.

@@ -77,7 +77,7 @@ extension _ObjectIDMessage {
     public var invalidatedIDs: Set<NSManagedObjectID> { _event.invalidated }
     /// The position of the save in the histories of the stores; nil where none has one, and of a merge.
     public var historyToken: NSPersistentHistoryToken? { _event.historyToken }
-    /// What the context reads, if it is pinned.
+    /// The query generation of a pinned context; nil of another.
     public var queryGeneration: NSQueryGenerationToken? { _event.queryGeneration }
 
     fileprivate init?(_ notification: Notification) {

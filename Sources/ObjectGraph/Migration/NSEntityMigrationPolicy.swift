@@ -25,7 +25,9 @@ open class NSEntityMigrationPolicy: NSObject {
     /// Makes a policy; the migration manager makes one for each entity mapping.
     public required override init() { super.init() }
 
-    /// The mapping is about to make objects.
+    /// Called before the first object of the mapping is made. Does nothing here.
+    ///
+    /// - Throws: an error that ends the migration.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
     /// Makes the destination objects of one source object.
@@ -48,7 +50,9 @@ open class NSEntityMigrationPolicy: NSObject {
         manager.associate(sourceInstance: sInstance, withDestinationInstance: made, for: mapping)
     }
 
-    /// All objects of the mapping are made.
+    /// Called when all objects of the mapping are made. Does nothing here.
+    ///
+    /// - Throws: an error that ends the migration.
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Sets the relationships of an object that the mapping made.
@@ -68,16 +72,22 @@ open class NSEntityMigrationPolicy: NSObject {
         }
     }
 
-    /// All relationships of the mapping's objects are set.
+    /// Called when all relationships of the mapping's objects are set. Does nothing here.
+    ///
+    /// - Throws: an error that ends the migration.
     open func endRelationshipCreation(
         forMapping mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {}
 
     /// Checks the new objects before the save. Does nothing here: the save itself validates.
+    ///
+    /// - Throws: an error that ends the migration.
     open func performCustomValidation(
         forMapping mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {}
 
-    /// The mapping is complete.
+    /// Called last for the mapping. Does nothing here.
+    ///
+    /// - Throws: an error that ends the migration.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }

@@ -45,8 +45,17 @@ public final class ManagedKey<Value>: Sendable {
     }
 }
 
-/// A property that can be reached by name and by key path: what key-value coding, observing and sort descriptors
-/// made from key paths need, since there is no runtime.
+/// A property of a managed object class with its Swift key path and its accessor.
+///
+/// Key-value coding and observing need it, and sort descriptors and predicates that are made with key paths, since Linux has no runtime
+/// that finds the accessor of a name. `@ManagedObject` and the generator write the list `managedProperties`; add a property yourself where
+/// a class is written by hand and `value(forKey:)` shall call its accessor:
+///
+/// ```swift
+/// nonisolated override class var managedProperties: [ManagedProperty] {
+///     super.managedProperties + [.custom("initials", \Author.initials)]
+/// }
+/// ```
 public struct ManagedProperty: @unchecked Sendable {
     /// The property's name.
     public let key: String
@@ -110,7 +119,21 @@ private func unwrapped(_ value: Any) -> Any? {
     return optional.wrappedValue.flatMap(unwrapped)
 }
 
-/// A class's own check of a property's values, its `validate<Key>(_:)` method.
+/// A validation method of a class: what `validate<Key>(_:)` is on Apple's platforms, where the runtime finds it by its name.
+///
+/// `@ManagedObject` collects the methods with such names; a class that is written by hand lists its own:
+///
+/// ```swift
+/// override class var registeredValidators: [String: ManagedValidator] {
+///     [
+///         "isbn": .method { (book: Book, isbn: inout String?) in
+///             isbn = isbn?.uppercased()
+///         }
+///     ]
+/// }
+/// ```
+///
+/// It is called after the rules of the model, when an object is saved and by `validateValue(_:forKey:)`. It may replace the value.
 public struct ManagedValidator: @unchecked Sendable {
     package let check: @Sendable (NSManagedObject, inout Any?) throws -> Void
 

@@ -2,9 +2,10 @@ import CocoaFoundation
 import Foundation
 import ManagedObjectModel
 
-/// A type that a property of a managed object can have in Swift.
+/// A type that a property of a managed object can have in Swift: the `Value` of a `ManagedKey`.
 ///
-/// `Value` of a `ManagedKey`: every component below, and optionals of them. The requirements are for the framework.
+/// Numbers, strings, dates, data, UUIDs, URLs, managed objects and collections of them conform, as do optionals of them. Enumerations with
+/// such a raw value conform by a declaration alone. The requirements are for the framework: do not implement them.
 public protocol ManagedValue {
     /// Reads the property; the object is loaded.
     static func _read(_ object: NSManagedObject, _ slot: Int) -> Self
@@ -14,7 +15,8 @@ public protocol ManagedValue {
     static func _writePrimitive(_ value: Self, _ object: NSManagedObject, _ slot: Int)
 }
 
-/// A type that a property has when it has a value.
+/// A `ManagedValue` that is not optional. A property of such a type reads a placeholder while it is unset, such as 0 or an empty string,
+/// and stops the program where the type has none. The requirements are for the framework: do not implement them.
 public protocol ManagedComponent: ManagedValue {
     /// The property's value; nil for none.
     static func _component(_ object: NSManagedObject, _ slot: Int) -> Self?

@@ -52,13 +52,13 @@ extension NSManagedObject {
         values[slot] = value(at: slot, of: part.row)
     }
 
-    /// Adopts the values of a row: the object is no longer a fault.
+    /// Adopts the values of a row. The object stops being a fault.
     final func fire(with row: Row?) {
         self.row = row
         fire()
     }
 
-    /// Adopts the values of its row: the object is no longer a fault.
+    /// Adopts the values of its row. The object stops being a fault.
     private final func fire() {
         state.remove(.fault)
         setTransientDefaults()

@@ -4,8 +4,20 @@ import ManagedObjectModel
 
 /// The identity of a managed object: its store, its entity and its reference in the store.
 ///
-/// An ID can be passed to other contexts and threads. A new object has a temporary ID until it is saved, or
-/// until `obtainPermanentIDs(for:)` gives it a permanent one.
+/// An ID can be passed to other contexts and threads, where objects cannot:
+///
+/// ```swift
+/// let id = book.objectID
+/// try await background.perform {
+///     let same = try background.existingObject(with: id)
+///     background.delete(same)
+///     try background.save()
+/// }
+/// ```
+///
+/// A new object has a temporary ID until it is saved, or until `obtainPermanentIDs(for:)` gives it a permanent one. Keep a permanent ID
+/// outside of the program by `uriRepresentation()`; `managedObjectID(forURIRepresentation:)` of a coordinator with the store returns it
+/// again. A store that is migrated to another file has other IDs.
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     package let storedEntity: StoredEntity
     package let reference: Int64

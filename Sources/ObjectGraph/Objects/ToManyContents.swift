@@ -131,7 +131,7 @@ package final class ToManyContents {
         return true
     }
 
-    /// Forgets the removal of an object that is no longer among the stored destinations: others have removed it too.
+    /// Forgets the removal of an object that another context has removed from the stored destinations too.
     package func forgetRemoval(of object: NSManagedObject) {
         assert(!isLoaded)
         removed.remove(object)

@@ -1,14 +1,17 @@
 import CocoaFoundation
 import Foundation
 
-/// A to-many relationship of an object, to change it: what `@ManagedAccessor` methods and generated classes use.
+/// A to-many relationship of an object, through which its members are added, removed and moved.
 ///
 /// ```swift
-/// ToManyRelationship(of: book, named: "pages").add(page)
+/// let pages = ToManyRelationship(of: book, named: "pages")
+/// pages.add(page)
+/// pages.insert(cover, at: 0)    // of an ordered relationship
 /// ```
 ///
-/// It does not matter whether the relationship is ordered, except for methods that take indexes. Inverse relationships follow,
-/// and observers are notified.
+/// Generated classes and `@ManagedAccessor` methods such as `addToPages(_:)` use it; use it yourself where the name of a relationship is a
+/// value. Inverse relationships follow, and observers are notified. Methods that take indexes stop the program when the relationship is
+/// not ordered, as does a name that is not one of a to-many relationship. Use it on the queue of the object's context.
 public struct ToManyRelationship {
     private let object: NSManagedObject
     private let slot: Int

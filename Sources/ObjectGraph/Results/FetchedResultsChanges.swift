@@ -1,11 +1,18 @@
 import Foundation
 
-/// What one event changed in the results of a controller, and the results after it.
+/// What one event changed in the results of a request, and the results after it.
 ///
-/// `NSFetchedResultsController.changes()` returns a sequence of them. It is a value with object IDs instead of objects, so it can be
-/// used on any thread; an object with an ID is had from `NSManagedObjectContext.object(with:)` on the context's queue.
+/// ```swift
+/// for try await results in context.results(of: request) {
+///     for change in results.changes { print(change.type, change.objectID) }
+///     print(results.sections.map(\.objectIDs.count))
+/// }
+/// ```
+///
+/// It is a value with object IDs instead of objects, so it can be used on any thread; `NSManagedObjectContext.object(with:)` returns the
+/// object of an ID on the context's queue. `NSFetchedResultsController.changes()` returns a sequence of them too.
 public struct FetchedResultsChanges: Sendable {
-    /// A section's name and the IDs of its objects, in order.
+    /// A section of the results after a change: its name and the IDs of its objects, in order.
     public struct Section: Sendable, Equatable {
         /// The section's name.
         public let name: String
@@ -13,7 +20,8 @@ public struct FetchedResultsChanges: Sendable {
         public let objectIDs: [NSManagedObjectID]
     }
 
-    /// A change of one object.
+    /// A change of one object of the results, with its positions as `[section, item]`. Old positions are those before all changes of the
+    /// event, new ones those after all of them, as table views expect.
     public struct Change: Sendable, Equatable {
         /// What happened.
         public let type: NSFetchedResultsChangeType

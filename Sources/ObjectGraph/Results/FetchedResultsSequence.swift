@@ -48,7 +48,8 @@ public struct FetchedResultsSequence: AsyncSequence, Sendable {
                 sectionNameKeyPath: source.sectionNameKeyPath, cacheName: nil))
     }
 
-    /// Fetches, follows the context and waits for its changes.
+    /// An iteration over the results. It fetches at the first `next()`, and follows the context until it is released. It is used by one
+    /// task.
     public struct Iterator: AsyncIteratorProtocol {
         private let following: FollowedResults
         private var signals: AsyncStream<Void>.Iterator

@@ -2,8 +2,17 @@ import Foundation
 
 /// The results of a fetch as IDs, in sections, at one moment.
 ///
-/// It stands in for Apple's `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`, which belongs to UIKit and AppKit,
-/// and has the same names. It is a value: it does not follow the results, and can be used on any thread.
+/// ```swift
+/// func controller(
+///     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+///     didChangeContentWith snapshot: FetchedResultsSnapshot
+/// ) {
+///     print(snapshot.sectionIdentifiers, snapshot.numberOfItems, snapshot.reloadedItemIdentifiers.count)
+/// }
+/// ```
+///
+/// It stands in for Apple's `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`, which belongs to UIKit and AppKit, and has the same
+/// names. It is a value: it does not follow the results, and can be used on any thread.
 public struct FetchedResultsSnapshot: Sendable, Equatable {
     /// A section's name and the IDs of its objects, in order.
     public typealias Section = FetchedResultsChanges.Section
@@ -53,12 +62,12 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
         sections.first { $0.objectIDs.contains(identifier) }?.name
     }
 
-    /// The place of an object among all; nil when it is not among the results. O(n).
+    /// The index of an object among all; nil when it is not among the results. O(n).
     public func indexOfItem(_ itemIdentifier: NSManagedObjectID) -> Int? {
         itemIdentifiers.firstIndex(of: itemIdentifier)
     }
 
-    /// The place of a section; nil when there is none of the name. O(m).
+    /// The index of a section; nil when there is none of the name. O(m).
     public func indexOfSection(_ sectionIdentifier: String) -> Int? {
         sections.firstIndex { $0.name == sectionIdentifier }
     }

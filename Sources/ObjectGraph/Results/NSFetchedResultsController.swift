@@ -207,7 +207,14 @@ extension NSFetchedResultsController: FetchedResultsSharing {
 
 /// One section of a results controller: its name and its objects, in order.
 ///
-/// It has the content at the moment when it was read; read `NSFetchedResultsController.sections` again after a change.
+/// ```swift
+/// for section in controller.sections ?? [] {
+///     print(section.name, section.numberOfObjects)
+/// }
+/// ```
+///
+/// It has the content of the moment in which it was read; read `NSFetchedResultsController.sections` again after a change. Its objects
+/// belong to the controller's context.
 public protocol NSFetchedResultsSectionInfo {
     /// The section's name; empty for the only section of a controller without sections.
     var name: String { get }
@@ -219,11 +226,11 @@ public protocol NSFetchedResultsSectionInfo {
     var objects: [Any]? { get }
 }
 
-/// What a change did to an object or a section.
+/// What a change did to an object or a section of the results. Sections are only inserted and deleted. The raw values are Apple's.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-    /// It is new among the results.
+    /// The object, or the section, has come into the results.
     case insert = 1
-    /// It is no longer among the results.
+    /// The object, or the section, has left the results.
     case delete = 2
     /// It has another position.
     case move = 3
@@ -233,9 +240,20 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 
 /// Follows the changes of a results controller. Every method has a default that does nothing.
 ///
+/// ```swift
+/// final class Listener: NSObject, NSFetchedResultsControllerDelegate {
+///     func controller(
+///         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+///         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+///     ) {
+///         print(type, indexPath ?? "", newIndexPath ?? "")
+///     }
+/// }
+/// ```
+///
 /// Implement the methods for single changes (between `controllerWillChangeContent(_:)` and `controllerDidChangeContent(_:)`), or one of
 /// the two that report the whole content: a controller calls only one of these forms. All are called on the queue of the controller's
-/// context.
+/// context. The controller does not retain its delegate.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     /// Changes are about to be reported.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)

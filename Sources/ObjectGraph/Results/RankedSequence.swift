@@ -33,7 +33,7 @@ package struct RankedSequence<Element> {
     /// Nodes whose elements were removed.
     private var unused: [Int32] = []
 
-    /// Makes a sequence; the place of each element is that which `positions` has at its index. O(n).
+    /// Makes a sequence; each element has the position that `positions` has at its index. O(n).
     package init(_ elements: some Collection<Element>) {
         nodes.reserveCapacity(elements.count)
         for element in elements {
@@ -103,12 +103,12 @@ package struct RankedSequence<Element> {
         }
     }
 
-    /// The place of a rank; nil beyond the end. O(log n).
+    /// The position of a rank; nil beyond the end. O(log n).
     package func position(at rank: Int) -> Position? {
         descend(to: rank, in: { count($0) }, ofNode: { _ in 1 })
     }
 
-    /// The place of the marked element that so many marked ones come before. O(log n).
+    /// The position of the marked element that so many marked ones come before. O(log n).
     package func markedPosition(at number: Int) -> Position? {
         descend(to: number, in: { marks($0) }, ofNode: { nodes[Int($0)].isMarked ? 1 : 0 })
     }

@@ -1,9 +1,18 @@
 import Foundation
 import ManagedObjectModel
 
-/// The changes of a context that an incremental store writes.
+/// The changes of a context that an incremental store of your own has to write.
 ///
-/// A request without objects writes the metadata.
+/// The store receives it in `execute(_:with:)`, writes all of it or throws, and returns an empty array:
+///
+/// ```swift
+/// case let save as NSSaveChangesRequest:
+///     for object in save.insertedObjects ?? [] { try insert(object) }
+///     return [Any]()
+/// ```
+///
+/// The IDs of new objects were obtained before (`obtainPermanentIDs(for:)`). A request without objects writes the metadata of the store.
+/// Contexts make these requests; a program does not execute them itself.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// The new objects.
     public private(set) var insertedObjects: Set<NSManagedObject>?

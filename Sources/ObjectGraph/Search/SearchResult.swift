@@ -1,6 +1,15 @@
 import Foundation
 
 /// A page of the objects that a search has found.
+///
+/// ```swift
+/// let result = try context.search("schloss", in: Book.self)
+/// print(result.count, "books")
+/// for hit in result.hits { print(hit.object.title, hit.snippet?.text ?? "") }
+/// ```
+///
+/// `SearchRequest.fetchOffset` and `fetchLimit` choose the page; `count` is that of all pages. Pages are not frozen: objects that are
+/// saved between two searches can move others to another page. Use it on the queue of the context that has searched.
 public struct SearchResult<Object: NSManagedObject> {
     /// The objects of the page, in order.
     public let hits: [SearchHit<Object>]
@@ -10,7 +19,10 @@ public struct SearchResult<Object: NSManagedObject> {
     public let isRanked: Bool
 }
 
-/// An object that a search has found.
+/// An object that a search has found, with its rank and the positions of the words that were found.
+///
+/// `snippet` is a short text for a list of results, `highlights` are the ranges for a page that shows the whole object. Both are of the
+/// values at the moment of the search.
 public struct SearchHit<Object: NSManagedObject> {
     /// The object.
     public let object: Object
@@ -23,9 +35,17 @@ public struct SearchHit<Object: NSManagedObject> {
     public let highlights: [String: [Range<String.Index>]]
 }
 
-/// A part of a text with the words of a search.
+/// A part of an attribute's text that shows most of the words of a search, for a list of results.
+///
+/// ```swift
+/// let marked = snippet.pieces.map { $0.isHighlighted ? "*\($0.text)*" : String($0.text) }.joined()
+/// print(snippet.isCutAtStart ? "…" + marked : marked)
+/// ```
+///
+/// `SearchRequest.snippetWordCount` is its length in words. The text is that of the value, without any marks: escape it where it is shown
+/// as HTML.
 public struct SearchSnippet: Hashable, Sendable {
-    /// A piece of a snippet.
+    /// A piece of a snippet: words that were found, or the text between them. The texts of all pieces together are the snippet's.
     public struct Piece: Hashable, Sendable {
         /// The text.
         public let text: Substring

@@ -252,7 +252,7 @@ extension NSManagedObjectContext {
             else {
                 throw NSError.coreData(
                     .coreData,
-                    "A search needs an entity: entityName names none, and the model has none with the class \(Object.self)."
+                    "A search needs an entity: entityName is not set, and the model has no entity with the class \(Object.self)."
                 )
             }
             fetch = NSFetchRequest(entityName: entity.name ?? "")

@@ -111,7 +111,7 @@ extension _PredicateFormatParsing {
         let predicate = SearchPredicate(words, attributes: attributes, completesLastWord: completesLastWord)
         // `NSPredicate` is the only type that conforms; a subclass of it has no such predicates.
         guard let own = predicate as? Self else {
-            fatalError("A predicate that searches is not a \(Self.self).")
+            fatalError("A search predicate is not a \(Self.self).")
         }
         self = own
     }

@@ -104,8 +104,8 @@ package struct SearchSchema: IndexedContents {
             if !names.isEmpty {
                 Log.store.notice(
                     """
-                    Of entity '\(entity.name ?? "")' these are not indexed for search, since they are not text that is stored \
-                    with the object: \(names.joined(separator: ", ")).
+                    Of entity '\(entity.name ?? "")' these attributes are not indexed for search, since they are not text that is \
+                    stored with the object: \(names.joined(separator: ", ")).
                     """)
             }
             if SearchedFields.ignoresDisplayName(entity) {

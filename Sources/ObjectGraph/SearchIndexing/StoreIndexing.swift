@@ -52,7 +52,7 @@ package final class StoreIndexing: @unchecked Sendable {
             } catch {
                 Log.store.error(
                     """
-                    Changes of others to the store at \(file.path) are indexed at the next search: \
+                    Changes made by others to the store at \(file.path) are indexed at the next search: \
                     \(error.localizedDescription)
                     """)
             }

@@ -88,7 +88,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             source = SavedChangesSource()
         } else {
             throw NSError.coreData(
-                .coreData, "A store of type \(store.type) cannot be searched: its changes are not known.",
+                .coreData,
+                "A store of type \(store.type) cannot be searched: its changes cannot be followed.",
                 [NSAffectedStoresErrorKey: [store]])
         }
         let search = StoreSearch(store, source, name, companionName, contents)
@@ -213,7 +214,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
                 if isFirst {
                     Log.store.error(
                         """
-                        The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is built anew at the \
+                        The search index of \(store?.url?.path ?? "") is removed, since the disk is full: it is rebuilt at the \
                         next search, or in the background after a while.
                         """)
                 }
@@ -240,7 +241,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         // Another process may have put a new one there.
         guard isOpen, damaged?.index.isInPlace ?? false else { return }
         Log.store.warning(
-            "The search index of \(store?.url?.path ?? "") is built anew: \(damage.description).")
+            "The search index of \(store?.url?.path ?? "") is rebuilt: \(damage.description).")
         try (store as? any IndexedStore)?.removeSearchIndex(named: name)
     }
 
@@ -255,8 +256,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         .coreData(
             .persistentStoreOperation,
             """
-            The search index of the store at \(store?.url?.path ?? "") cannot be read: another process builds it anew again and \
-            again, maybe for a model with other flags.
+            The search index of the store at \(store?.url?.path ?? "") cannot be read: another process keeps rebuilding it, \
+            perhaps for a model with other flags.
             """)
     }
 
@@ -391,7 +392,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             guard let changes = try source.changes(after: state.position) else {
                 Log.store.notice(
                     """
-                    The search index of \(store.url?.path ?? "") is built anew: \(source.gap).
+                    The search index of \(store.url?.path ?? "") is rebuilt: \(source.gap).
                     """)
                 beginnings += 1
                 try begin(writer, contents)

@@ -2,7 +2,11 @@ import Foundation
 import ManagedObjectModel
 
 extension ManagedObjectSnapshot {
-    /// The value of one property.
+    /// The value of one property in a snapshot: one case for each kind of property.
+    ///
+    /// `ManagedObjectSnapshot`'s subscripts return it as a Swift type; switch over it where the type is not known beforehand. Related
+    /// objects are their IDs, so that it can be passed to any thread. A missing value is `.null`; a number keeps the precision of its
+    /// attribute.
     public enum Value: Sendable, Hashable {
         case null
         /// Of an integer attribute of any size.

@@ -1,4 +1,4 @@
-/// What a change did to an object.
+/// What a change in the persistent history did to its object. The raw values are Apple's.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
     /// The object was new.
     case insert

@@ -21,9 +21,16 @@ public struct _StoreOpening {
 
 /// A store of objects: a file, or memory. A coordinator makes it, and keeps it until it is removed.
 ///
-/// To write a store type of your own, subclass `NSAtomicStore`, for a file that is read and written as a whole, or
-/// `NSIncrementalStore`, for a service or database that is asked for single objects. `metadata` holds the store's identifier, its type
-/// and the version hashes of its model; values of the application can be added, and are written by the next save.
+/// ```swift
+/// let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+/// store.metadata["AppVersion"] = "2.1"    // written by the next save
+/// request.affectedStores = [store]
+/// try coordinator.remove(store)
+/// ```
+///
+/// To write a store type of your own, subclass `NSAtomicStore`, for a file that is read and written as a whole, or `NSIncrementalStore`,
+/// for a service or database that is asked for single objects. `metadata` holds the store's identifier, its type and the version hashes of
+/// its model; values of the application can be added.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     private let lock = NSLock()
     private var currentMetadata: [String: Any] = [:]
@@ -229,7 +236,20 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 }
 
 extension NSPersistentStore {
-    /// A type of store.
+    /// The type of a store, under the short names of Swift.
+    ///
+    /// ```swift
+    /// try coordinator.addPersistentStore(type: .sqlite, at: url)
+    /// ```
+    ///
+    /// Types of your own have a name that `NSPersistentStoreCoordinator.registerStoreClass(_:type:)` has registered:
+    ///
+    /// ```swift
+    /// extension NSPersistentStore.StoreType {
+    ///     static let service = NSPersistentStore.StoreType(rawValue: "ServiceStore")
+    /// }
+    /// NSPersistentStoreCoordinator.registerStoreClass(ServiceStore.self, type: .service)
+    /// ```
     public struct StoreType: RawRepresentable, Hashable, Sendable {
         /// The name of the type.
         public typealias RawValue = String

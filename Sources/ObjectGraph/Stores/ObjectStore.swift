@@ -43,7 +43,7 @@ package protocol ObjectStore: StoreKind {
     /// - Throws: an error of the database.
     func makeGeneration() throws -> (any StoreGeneration)?
 
-    /// The row of one object, from the cache when it is no older than `notBefore` (seconds since 2001); nil when
+    /// The row of one object, from the cache unless it is older than `notBefore` (seconds since 2001); nil when
     /// there is no such row.
     func row(
         of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader

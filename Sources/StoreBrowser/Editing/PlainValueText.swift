@@ -75,7 +75,7 @@ enum PlainValueText {
         guard let value = stored(json, depth: 0) else {
             throw wrong(
                 """
-                The value may have texts, numbers, true and false, arrays, dictionaries, {"\(dateKey)": \
+                The value may have strings, numbers, true and false, arrays, dictionaries, {"\(dateKey)": \
                 "2024-01-31T12:00:00Z"} and {"\(dataKey)": "Base64"}; no null, and no more than \(deepest) levels.
                 """)
         }

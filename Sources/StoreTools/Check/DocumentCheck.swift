@@ -50,15 +50,15 @@ struct DocumentCheck {
                 StoreFinding(
                     .warning, .noModel,
                     """
-                    \(missingModelNotice); values are checked with one that was made from the objects, which knows neither inverses nor what \
-                    must have a value: give it with --model
+                    \(missingModelNotice); values are checked with a model that was made from the objects, which has neither inverses nor \
+                    required values: give the real one with --model
                     """))
             return model
         } catch {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelNotice); give it with --model to have values checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give the model with --model to have values checked. \(error.localizedDescription)"
                 ))
             return nil
         }
@@ -101,7 +101,7 @@ struct DocumentCheck {
             where link.numbers.contains(where: { $0.flatMap { positions[$0] } == nil }) {
                 tally.note(
                     .error, .danglingReference, object.entityName, link.name,
-                    Self.name(object, object.entityName), "it leads to an object that is not there")
+                    Self.name(object, object.entityName), "it leads to an object that does not exist")
             }
         }
     }
@@ -148,7 +148,7 @@ struct DocumentCheck {
                 if link.numbers.contains(nil) {
                     tally.note(
                         .error, .danglingReference, entry.entity, slot.name, entry.name,
-                        "it leads to what is not an identifier of an object")
+                        "its value is not the identifier of an object")
                 }
             }
             known[index] = entry
@@ -173,7 +173,7 @@ struct DocumentCheck {
         for name in attributes.invalid {
             tally.note(
                 .error, .invalidValue, entry.entity, name, entry.name,
-                "the value is not of the type that the model says")
+                "the value is not of the type in the model")
         }
         for slot in entry.storedEntity.layout.slots where slot.isStored && !slot.kind.isRelationship {
             guard !slot.property.isOptional, !slot.isDerived, !attributes.present.contains(slot.name) else {
@@ -181,7 +181,7 @@ struct DocumentCheck {
             }
             tally.note(
                 .warning, .mandatoryValue, entry.entity, slot.name, entry.name,
-                "there is no value, and the model demands one")
+                "the value is missing, and the model requires one")
         }
     }
 
@@ -197,17 +197,17 @@ struct DocumentCheck {
             tally.note(severity, code, entry.entity, slot.name, entry.name, message)
         }
         if numbers.isEmpty, !slot.property.isOptional {
-            note(.warning, .mandatoryValue, "there is no value, and the model demands one")
+            note(.warning, .mandatoryValue, "the value is missing, and the model requires one")
         }
         if slot.kind == .toOne, numbers.count > 1 {
             note(.error, .invalidValue, "it leads to more than one object")
         }
         if Set(numbers).count < numbers.count {
-            note(.warning, .duplicateLink, "a link is there more than once")
+            note(.warning, .duplicateLink, "a link is stored more than once")
         }
         for number in Set(numbers).sorted() {
             guard positions[number] != nil else {
-                note(.error, .danglingReference, "it leads to an object that is not there")
+                note(.error, .danglingReference, "it leads to an object that does not exist")
                 continue
             }
             // Problems of objects of unknown entities are reported for those objects.

@@ -55,13 +55,13 @@ struct EntityCheck {
     private func unknownEntities() throws -> [StoreFinding] {
         try report(
             RowFaults(schema).unknownEntities(of: entity), .error, .unknownEntity, property: nil,
-            "rows of table \(entity.table) are of no entity that it is for")
+            "rows of table \(entity.table) belong to none of its entities")
     }
 
     private func missingValues(_ column: SQLColumn, _ slot: PropertySlot) throws -> [StoreFinding] {
         try report(
             RowFaults(schema).missingValues(column, of: entity), .warning, .mandatoryValue,
-            property: slot.name, "there is no value, and the model demands one")
+            property: slot.name, "the value is missing, and the model requires one")
     }
 
     /// Values that cannot be read as what the model says they are.
@@ -73,7 +73,7 @@ struct EntityCheck {
         }
         let finding = StoreFinding(
             .error, .invalidValue, rows, of: entity.name, property: slot.name,
-            "the value is not of the type that the model says")
+            "the value is not of the type in the model")
         return [finding].compactMap(\.self)
     }
 

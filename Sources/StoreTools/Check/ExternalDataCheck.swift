@@ -26,7 +26,7 @@ struct ExternalDataCheck {
                 }
                 let finding = StoreFinding(
                     .error, .missingFile, missing, of: entity.name, property: slot.name,
-                    "the value is in a file of external data that is not there")
+                    "the value is in a file of external data that does not exist")
                 if let finding { findings.append(finding) }
             }
         }

@@ -20,12 +20,12 @@ struct HistoryCheck {
             findings.append(
                 StoreFinding(
                     .error, .historyTransaction, try connection.found(strays), of: "CHANGE",
-                    "a change of the history is of a transaction that is not there"))
+                    "a history change belongs to a transaction that does not exist"))
             findings.append(
                 StoreFinding(
                     .error, .historyEntity, try connection.found(TableFaults.changesWithoutEntity),
                     of: "CHANGE",
-                    "a change of the history is of an entity whose number the store does not have"))
+                    "a history change belongs to an entity number that the store does not have"))
         }
         let hasStrings = tables.columns(of: HistoryTables.strings) != nil
         for column in TableFaults.references where transactions.contains(column) {
@@ -33,7 +33,7 @@ struct HistoryCheck {
             findings.append(
                 StoreFinding(
                     .error, .historyString, try connection.found(strays), of: "TRANSACTION",
-                    "column \(column) of a transaction leads to a text that is not there"))
+                    "column \(column) of a transaction leads to a text that does not exist"))
         }
         return findings.compactMap(\.self)
     }

@@ -22,7 +22,7 @@ struct JoinTableCheck {
                 let rows = try contents.connection.found(RowFaults(schema).duplicateLinks(links))
                 let finding = StoreFinding(
                     .warning, .duplicateLink, rows, of: entity.name, property: relationship.name,
-                    "a link is there more than once")
+                    "a link is stored more than once")
                 if let finding { findings.append(finding) }
             }
         }
@@ -42,7 +42,7 @@ struct JoinTableCheck {
             let rows = try contents.connection.found(RowFaults(schema).danglingLinks(links, column, end))
             let finding = StoreFinding(
                 .warning, .danglingLink, rows, of: name, property: relationship.name,
-                "a link is left in table \(links.table) of a \(name) that is not there any more")
+                "a link is left in table \(links.table) of a \(name) that does not exist any more")
             guard var finding else { continue }
             finding.entity = entity.name
             findings.append(finding)

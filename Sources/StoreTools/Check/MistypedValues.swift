@@ -18,8 +18,8 @@ extension StoreContents {
                 let object = ObjectReference(entity: entity.name, key: key ?? 0)
                 throw StoreToolError(
                     """
-                    \(object), '\(name)' (column \(column.name) of row \(object.key)): the value is not of the type that the \
-                    model says; check lists all of them.
+                    \(object), '\(name)' (column \(column.name) of row \(object.key)): the value is not of the type in the \
+                    model; check lists all of them.
                     """)
             }
         }

@@ -18,7 +18,7 @@ struct PrimaryKeyCheck {
             let invalid = StoreFinding(
                 .error, .invalidKey, try connection.found(TableFaults.invalidKeys(in: table)),
                 of: entity.name,
-                "a key is not above zero: no object can have it, and its row is not to be relied on")
+                "a key is not above zero: no object can have it, and its row cannot be trusted")
             if let invalid { findings.append(invalid) }
             let highest = try connection.firstInteger(TableFaults.highestKey(in: table))
             if let highest, highest > entity.highestKey {

@@ -22,7 +22,7 @@ struct RelationshipCheck {
         for query in ReferenceFaults(schema).wrongEntities(of: entity) {
             findings += try report(
                 query.all, .error, .wrongEntity, query.property,
-                "it leads to a row that is not a \(query.destination.name), or of another entity than it says"
+                "it leads to a row that is not a \(query.destination.name), or not of the entity that is stored with the key"
             )
         }
         for query in ReferenceFaults(schema).oneSided(of: entity) {
@@ -46,10 +46,10 @@ struct RelationshipCheck {
         else { return [] }
         return try report(
             RowFaults(schema).missingPositions(links, order), .warning, .missingOrder, slot.name,
-            "a destination has no place in the order")
+            "a destination has no position in the order")
             + report(
                 RowFaults(schema).sharedPositions(links, order), .warning, .duplicateOrder, slot.name,
-                "several destinations have the same place in the order")
+                "several destinations have the same position in the order")
     }
 
     private func report(

@@ -85,7 +85,7 @@ package struct StoreCheck {
                 let use =
                     open == nil
                     ? ""
-                    : " Rows are checked with a model that was made from the tables: give it with --model."
+                    : " Rows are checked with a model that was made from the tables: give the real one with --model."
                 findings.append(
                     StoreFinding(.error, .unreadableModel, "\(error.localizedDescription)\(use)"))
                 if model == nil { return open }
@@ -112,15 +112,15 @@ package struct StoreCheck {
                 StoreFinding(
                     .warning, .noModel,
                     """
-                    \(missingModelNotice); rows are checked with one that was made from the tables, which does not know all relationships: \
-                    give it with --model
+                    \(missingModelNotice); rows are checked with a model that was made from the tables, which lacks some relationships: \
+                    give the real one with --model
                     """))
             return open
         } catch {
             findings.append(
                 StoreFinding(
                     .warning, .noModel,
-                    "\(missingModelNotice); give it with --model to have rows checked. \(error.localizedDescription)"
+                    "\(missingModelNotice); give the model with --model to have rows checked. \(error.localizedDescription)"
                 ))
             return nil
         }

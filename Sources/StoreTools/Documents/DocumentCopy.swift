@@ -121,7 +121,7 @@ final class DocumentCopy: Sendable {
             try reread(for: context)
             throw StoreToolError(
                 """
-                Saved to \(url.path). What is shown was read from there anew, since its copy could not be changed: \
+                Saved to \(url.path). The objects were read from there again, since the copy could not be updated: \
                 \(error.localizedDescription)
                 """)
         }

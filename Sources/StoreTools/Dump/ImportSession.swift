@@ -103,13 +103,13 @@ final class ImportSession {
         }
     }
 
-    private static let missing = "it leads to an object that is not there"
+    private static let missing = "it leads to an object that does not exist"
 
     private func removeStrays() throws {
         let references = ReferenceFaults(schema)
         let kinds: [((SQLEntity) -> [ReferenceFaults.Query], String)] = [
             (references.dangling, Self.missing),
-            (references.wrongEntities, "it leads to an object of another entity than it says"),
+            (references.wrongEntities, "it leads to an object of another entity than the one given"),
             (references.oneSided, "the inverse does not lead back"),
         ]
         for (queries, reason) in kinds {
@@ -157,7 +157,7 @@ final class ImportSession {
                 }
                 reason = "the list has an object twice"
             } else {
-                reason = "the list has an object that is not there"
+                reason = "the list has an object that does not exist"
             }
             if telling { try note(list, object, reason) }
         }

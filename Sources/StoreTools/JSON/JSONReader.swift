@@ -103,7 +103,7 @@ package final class JSONReader {
     /// Nothing may follow.
     package func end() throws {
         while let byte = try peek() {
-            guard Self.isSpace(byte) else { throw failure("something follows the end") }
+            guard Self.isSpace(byte) else { throw failure("there is more after the end") }
             skipSpace(byte)
         }
     }
@@ -119,7 +119,7 @@ package final class JSONReader {
     }
 
     private func element() throws -> JSONValue {
-        guard depth < Self.maximumDepth else { throw failure("values lie too deep inside each other") }
+        guard depth < Self.maximumDepth else { throw failure("values are nested too deeply") }
         depth += 1
         defer { depth -= 1 }
         try spend(Self.weightOfElement)

@@ -57,7 +57,7 @@ package struct StoreMetadata {
     package func change(setting values: [String: JSONValue], removing keys: [String]) throws {
         for key in Array(values.keys) + keys where Self.isOfFormat(key) {
             throw StoreToolError(
-                "'\(key)' says what the store is and how to open it; it is not the application's to change.")
+                "'\(key)' says what the store is and how to open it; applications cannot change it.")
         }
         var metadata = try dictionary()
         for key in keys where metadata.removeValue(forKey: key) == nil {

@@ -148,12 +148,12 @@ package final class OpenStore {
             case .xml:
                 (
                     "objects",
-                    "with names of properties in lower case, without attributes that have no value, inverses, entities above others but where links show them, and what tells lists from sets"
+                    "with property names in lower case; it lacks attributes without values, inverses, the order of relationships, and superentities except those that relationships lead to"
                 )
             case .binary:
                 (
                     "objects",
-                    "without the names of attributes, inverses, entities above others but where links show them, and what tells lists from sets"
+                    "without the names of attributes; it lacks inverses, the order of relationships, and superentities except those that relationships lead to"
                 )
             }
         return [

@@ -23,7 +23,7 @@ package struct StoreExport {
     package func fileName(of entity: String) throws -> String {
         guard !entity.isEmpty, !entity.hasPrefix("."), !entity.contains(where: { "/\\:\0".contains($0) })
         else {
-            throw StoreToolError("The entity '\(entity)' has a name that no file can have.")
+            throw StoreToolError("The entity '\(entity)' has a name that cannot be the name of a file.")
         }
         return "\(entity).\(format.rawValue)"
     }

@@ -30,15 +30,15 @@ import Testing
         observe("writer.name")
         novel.writer = burney
         #expect(witness.take() == ["writer.name old Austen new Burney"])
-        austen.name = "nobody looks"
+        austen.name = "unobserved"
         #expect(witness.take() == [])
         burney.name = "Frances"
         #expect(witness.take() == ["writer.name old Burney new Frances"])
         novel.writer = nil
         #expect(witness.take() == ["writer.name old Frances new null"])
-        burney.name = "nobody looks"
+        burney.name = "unobserved"
         novel.writer = austen
-        #expect(witness.take() == ["writer.name old null new nobody looks"])
+        #expect(witness.take() == ["writer.name old null new unobserved"])
     }
 
     @Test("A long key path follows each of its objects")
@@ -48,7 +48,7 @@ import Testing
         burney.name = "a"
         austen.mentor = Writer("b")
         novel.writer = Writer("without mentor")
-        burney.name = "nobody looks"
+        burney.name = "unobserved"
         #expect(
             witness.take() == [
                 "writer.mentor.name old Burney new a", "writer.mentor.name old a new b",
@@ -111,7 +111,7 @@ import Testing
         austen.name = "Jane"
         novel.writer = burney
         burney.name = "Frances"
-        austen.name = "nobody looks"
+        austen.name = "unobserved"
         #expect(
             witness.take() == [
                 "label old Emma by Austen new Persuasion by Austen",
@@ -132,12 +132,12 @@ import Testing
         #expect(witness.take() == ["teacher.name old a new b"])
         other.name = "c"
         #expect(witness.take() == ["teacher.name old b new c"])
-        burney.name = "nobody looks"
+        burney.name = "unobserved"
         #expect(witness.take() == [])
         let writer = Writer("w")
         writer.mentor = burney
         novel.writer = writer
-        #expect(witness.take() == ["teacher.name old c new nobody looks"])
+        #expect(witness.take() == ["teacher.name old c new unobserved"])
         novel.removeObserver(witness, forKeyPath: "teacher.name")
         #expect(
             [novel.observationCenter, burney.observationCenter, writer.observationCenter].allSatisfy {

@@ -30,7 +30,7 @@ import Testing
     }
 
     private static let seven = 7
-    private static let names = ["Emma", "Nobody"]
+    private static let names = ["Emma", "Unread"]
     private static let emma = "Emma"
     private static let ascending = ComparisonResult.orderedAscending
     private static let same = ComparisonResult.orderedSame
@@ -140,7 +140,7 @@ import Testing
     ]
 
     static let collections: [Case] = [
-        Case(#Predicate { names.contains($0.title) }, #"title IN {"Emma", "Nobody"}"#),
+        Case(#Predicate { names.contains($0.title) }, #"title IN {"Emma", "Unread"}"#),
         Case(#Predicate { $0.tags.contains("z") }, #""z" IN tags"#),
         Case(#Predicate { $0.tags.count == 2 }, "tags.@count == 2"),
         Case(#Predicate { $0.tags.isEmpty }, "tags.@count == 0"),

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test("Setting an equal composite value is not a persistent change")
-    func equalValueIsNoChange() throws {
+    func equalValueIsNotAChange() throws {
         try folder.open(Self.model).inContext { context in
             let position: [String: Any] = ["latitude": 1.0, "source": ["kind": "map"] as [String: Any]]
             let place = try context.insert("Place", ["position": position])

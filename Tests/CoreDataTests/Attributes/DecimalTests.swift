@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test("A decimal rounded by the save is not a change")
-    func roundingIsNoChange() throws {
+    func roundingIsNotAChange() throws {
         try folder.open(Self.model).inContext { context in
             let object = try context.insert(
                 "Price", ["amount": NSDecimalNumber(string: "0.12345678901234567")])

@@ -35,7 +35,8 @@ import Testing
         #expect(try stack.inContext { try $0.count(for: .books()) } == 20)
     }
 
-    @MainActor @Test func theMainQueueWaitsForAChildOfItsContext() throws {
+    @MainActor @Test("A block of a child runs on the main queue that waits for it")
+    func theMainQueueWaitsForAChildOfItsContext() throws {
         let main = context(.mainQueue)
         main.insertBook("main")
         let worker = ContextFamily.child(of: main)
@@ -52,7 +53,8 @@ import Testing
         #expect(try stack.inContext { try ContextFamily.titles($0) } == ["main", "worker"])
     }
 
-    @MainActor @Test func aChildOnTheMainQueueOfAPrivateParent() throws {
+    @MainActor @Test("A child on the main queue reads and saves into a parent with a private queue")
+    func aChildOnTheMainQueueOfAPrivateParent() throws {
         let parent = context(.privateQueue)
         parent.performAndWait { _ = parent.insertBook("parent") }
         let main = ContextFamily.child(of: parent, .mainQueue)

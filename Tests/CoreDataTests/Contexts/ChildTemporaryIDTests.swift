@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test("Setting the same destination after its ID changed is not a change")
-    func sameDestinationIsNoChange() throws {
+    func sameDestinationIsNotAChange() throws {
         let (book, author) = try leaf.event { leaf throws in
             let book = leaf.insertBook("new")
             let author = Author(context: leaf)

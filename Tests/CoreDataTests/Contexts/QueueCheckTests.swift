@@ -44,7 +44,8 @@ import Testing
         }
     }
 
-    @Test("B8: With the variable 1 the check stops the program, and the message has both ways to turn it off")
+    @Test(
+        "B8: With the variable 1 the check stops the program, and the message names both ways to turn it off")
     func turnedOn() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "1", 1)

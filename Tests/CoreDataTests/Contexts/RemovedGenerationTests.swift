@@ -34,7 +34,7 @@ import Testing
             while store.readCount == reads { await Task.yield() }
             do {
                 try stack.coordinator.remove(store)
-                // The file is no longer open in any process: the log has been moved into it.
+                // The last connection to the file has been closed: the log has been moved into it.
                 #expect(!FileManager.default.fileExists(atPath: stack.file.path + "-wal"))
             } catch {
                 Issue.record(error)

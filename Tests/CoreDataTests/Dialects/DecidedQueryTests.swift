@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Rows decide a condition that the database cannot decide, with the database's own result",
+        "A condition that the database cannot evaluate is evaluated on rows, with the same result",
         arguments: PredicateAgreementTests.text + PredicateAgreementTests.logic
             + PredicateAgreementTests.nothing)
     func rowsDecideConditions(_ condition: PredicateAgreementTests.Condition) throws {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("The database narrows by the parts of a condition that it can decide")
+    @Test("The database filters by the parts of a condition that it can evaluate")
     func databaseNarrows() throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("An order that the database does not have, with a limit and an offset, is made from rows")
+    @Test("Rows are sorted in memory where the database lacks the order, with a limit and an offset")
     func rowsAreOrdered() throws {
         try SampleBooks.stack().inContext { context in
             let books = try Books(context)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("Without a fetch, a client gets the error 134060 for what the database cannot compute")
+    @Test("Outside of a fetch, what the database cannot compute is the error 134060")
     func obstaclesAreErrors() {
         let error = SQLObstacle(reason: "it is poor") as NSError
         #expect(error.domain == NSCocoaErrorDomain && error.code == 134060)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Words of SQLite are refused",
+        "Keywords that only SQLite knows are refused",
         arguments: [
             "SELECT IFNULL(Z_MAX, 0) FROM Z_PRIMARYKEY",
             "INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT) VALUES (1)",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "Numbers are not conditions, and conditions are not values",
+        "A number is refused as a condition, and a condition as a value",
         arguments: [
             "SELECT Z_PK FROM ACHANGE WHERE 1", "SELECT Z_PK FROM ACHANGE WHERE Z_ENT",
             "SELECT Z_PK = 1 FROM ACHANGE", "SELECT Z_PK FROM ACHANGE WHERE (Z_ENT = 1) = 1",

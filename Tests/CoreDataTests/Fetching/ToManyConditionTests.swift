@@ -166,9 +166,11 @@ import Testing
             Refusal(format: "name > books", reason: "to-many key not allowed here"),
             Refusal(format: "SELF < 5", reason: "cannot be compared"),
             Refusal(
-                format: "(books UNION books.title).@count > 1", reason: "combines collections of objects"),
+                format: "(books UNION books.title).@count > 1",
+                reason: "combine only collections of values, or of objects"),
             Refusal(
-                format: "(books MINUS SELF).@count > 1", reason: "combines relationships and lists of objects"
+                format: "(books MINUS SELF).@count > 1",
+                reason: "combine only relationships and lists of objects"
             ),
             Refusal(format: "(books UNION {1, 2}).@count > 1", reason: "other values than objects"),
             Refusal(format: "FUNCTION(name, 'length') > 1", reason: "cannot call methods"),

@@ -293,9 +293,9 @@ final class SplittingPolicy: NSEntityMigrationPolicy {
     @Test(
         "A value expression that cannot be evaluated is an error that names the property",
         arguments: [
-            "$source.nobody", "$manager.nobody", "$unknown", "FUNCTION($manager, 'nobody:', 1)", "'text'",
-            "$source.notes.nobody", "FUNCTION($source, 'valueForKey:', 'nobody')",
-            "SUBQUERY($source.notes, $x, $x.nobody == 1).@count", "TERNARY($source.nobody == 1, 1, 2)",
+            "$source.missing", "$manager.missing", "$unknown", "FUNCTION($manager, 'missing:', 1)", "'text'",
+            "$source.notes.missing", "FUNCTION($source, 'valueForKey:', 'missing')",
+            "SUBQUERY($source.notes, $x, $x.missing == 1).@count", "TERNARY($source.missing == 1, 1, 2)",
         ])
     func invalidExpressions(_ expression: String) throws {
         let found = try refusal { _, mapping in

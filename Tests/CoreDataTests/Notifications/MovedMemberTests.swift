@@ -57,8 +57,7 @@ import Testing
         }
     }
 
-    /// A member that both contexts have removed is no longer stored: linking it again is a change to be
-    /// saved.
+    /// The store does not have a member that both contexts removed: adding it again is a change to be saved.
     @Test("A member that both contexts removed can be added and saved again", arguments: ["guards", "nodes"])
     func removedMemberIsAddedAgain(_ key: String) throws {
         let stack = try TestStack(Graph.model())

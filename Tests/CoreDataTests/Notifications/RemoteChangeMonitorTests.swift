@@ -45,7 +45,7 @@ import Testing
         return folder
     }
 
-    @Test("Nothing is asked while nothing is written to the file, and what is committed is reported")
+    @Test("A file is not polled while nothing is written to it, and commits are reported")
     func idleStoresAreNotAsked() async throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -68,7 +68,7 @@ import Testing
         #expect(counted.reads > reads)
     }
 
-    @Test("A store whose file cannot be watched is asked once a second")
+    @Test("A store whose file cannot be watched is checked once a second")
     func unwatchedStoresArePolled() async throws {
         // The kernel watches no file in a folder that is not there.
         let file = FileManager.default.temporaryDirectory

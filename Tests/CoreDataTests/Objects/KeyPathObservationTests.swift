@@ -16,7 +16,7 @@ import Testing
         }
 
         var heading: String {
-            let sender = value(forKeyPath: "sender.name") as? String ?? "nobody"
+            let sender = value(forKeyPath: "sender.name") as? String ?? "unknown"
             return "\(value(forKey: "subject") as? String ?? "nothing") from \(sender)"
         }
     }
@@ -106,7 +106,7 @@ import Testing
             letter.setValue(nil, forKey: "sender")
             #expect(
                 reader.reported == [
-                    "s from A > t from A", "t from A > t from B", "t from B > t from nobody",
+                    "s from A > t from A", "t from A > t from B", "t from B > t from unknown",
                 ])
             letter.removeObserver(reader, forKeyPath: "heading")
         }

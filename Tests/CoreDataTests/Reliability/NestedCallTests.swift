@@ -126,7 +126,7 @@ import CoreData
                     #expect(refusal.code == CocoaError.Code.persistentStoreOperation.rawValue)
                     #expect(
                         refusal.localizedDescription.contains(
-                            "called from inside of a read or write of the store"))
+                            "called from inside a read or write of the store"))
                 }
             }
             #expect(try context.all("Item").count == 3)

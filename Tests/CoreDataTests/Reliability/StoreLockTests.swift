@@ -271,7 +271,9 @@ struct StoreCall: Sendable {
         }
     }
 
-    @Test("Destroying or replacing a store drops no lock of an open one that is called as its search index")
+    @Test(
+        "Destroying or replacing a store keeps the locks of an open store that has the name of its search index"
+    )
     func searchIndexes() throws {
         let url = folder.url.appendingPathComponent("Other.sqlite")
         let neighbour = folder.url.appendingPathComponent("Other.sqlite-search")

@@ -366,7 +366,7 @@ struct DocumentStoreTests {
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"TEAM\" id=\"z1\"></object><object type=\"TEAM\" id=\"z1\"></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"TEAM\" id=\"z1\"><relationship name=\"members\" idrefs=\"z9\"/></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"PERSON\" id=\"z1\"><attribute name=\"age\" type=\"int32\">99999999999</attribute></object></database>",
-            "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"NOBODY\" id=\"z1\"></object></database>",
+            "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo><object type=\"UNKNOWN\" id=\"z1\"></object></database>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID></databaseInfo></database><more/>",
             "<database><databaseInfo><UUID>a</UUID><nextObjectID>1</nextObjectID><metadata><plist><array/></plist></metadata></databaseInfo></database>",
         ])

@@ -293,12 +293,12 @@ struct StoreConformance {
     ) throws {
         let (_, coordinator) = try filled(kind)
         try coordinator.inContext { context in
-            _ = try context.insert("Person", ["name": "Nobody"])
+            _ = try context.insert("Person", ["name": "Unknown"])
             try context.save()
             #expect(try context.people("age != 36") == ["Alan", "Grace"])
             #expect(try context.people("NOT (age == 36)") == ["Alan", "Grace"])
-            #expect(try context.people("age == nil") == ["Nobody"])
-            #expect(try context.people(by: "age").first == "Nobody")
+            #expect(try context.people("age == nil") == ["Unknown"])
+            #expect(try context.people(by: "age").first == "Unknown")
         }
     }
 

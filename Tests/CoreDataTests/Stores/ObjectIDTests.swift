@@ -97,7 +97,8 @@ import Testing
             try context.save()
             return subentity.objectID.uriRepresentation().absoluteString
         }
-        let root = try #require(coordinator.managedObjectID(for: uri.replacing("/Heir/", with: "/Root/")))
+        let root = try #require(
+            coordinator.managedObjectID(for: uri.replacing("/Subentity/", with: "/Root/")))
         try coordinator.inContext { context in
             let object = try context.existingObject(with: root)
             #expect(object.entity.name == "Subentity")

@@ -24,7 +24,7 @@ import Testing
         .blob(Data()), .blob(Data([0, 255, 1])),
     ]
 
-    @Test("A value comes back as it was bound, with its type", arguments: values)
+    @Test("A bound value is read back unchanged, with its type", arguments: values)
     func valueComesBack(value: SQLValue) throws {
         try withConnection { connection in
             #expect(try connection.value("SELECT \(value: value)") == value)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A prepared statement runs again with other values, and forgets none that is not bound anew")
+    @Test("A prepared statement runs again with new values, and keeps those that are not bound again")
     func preparedStatementRunsAgain() throws {
         try withConnection { connection in
             let statement = try connection.prepare("SELECT \(.parameter), \(.parameter)" as SQLStatement)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A savepoint that throws takes back its own changes alone")
+    @Test("A savepoint that throws undoes only its own changes")
     func savepointTakesBackItsChanges() throws {
         struct Failure: Error {}
         try withConnection { connection in
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("A transaction that throws leaves nothing")
+    @Test("A transaction that throws leaves no changes")
     func transactionIsRolledBack() throws {
         struct Failure: Error {}
         try withConnection { connection in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("A table that was made has its columns, and one that was not has none")
+    @Test("A created table has its columns, and a missing table has none")
     func columnNamesAreThoseOfTheTable() throws {
         try withConnection { connection in
             try connection.execute(
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("Only values that are there twice violate uniqueness, not keys")
+    @Test("A duplicate value is a uniqueness violation, a duplicate primary key is not")
     func uniquenessViolationIsKnown() throws {
         try withConnection { connection in
             try connection.execute(

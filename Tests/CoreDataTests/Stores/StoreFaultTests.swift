@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "Each fault is found where it is, and none in a sound store",
+        "Each fault is found with its entity and key, and a sound store has none",
         arguments: [
             ("", []),
             (
@@ -134,7 +134,7 @@ import Testing
         #expect(rows.keys == [3, 1, 2, 4, 5])
     }
 
-    @Test("References that lead nowhere are found in steps by key, and removed")
+    @Test("Dangling references are found in batches by key, and removed")
     func referencesAreRemoved() throws {
         try withStore(changedBy: "UPDATE ZITEM SET ZOWNER = 99", readOnly: false) { store in
             let query = try #require(
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("Changes of the history that lead nowhere are found")
+    @Test("History changes without their transaction, entity or author are found")
     func historyFaults() throws {
         let folder = try StoreFolder()
         let coordinator = try folder.open(Self.model(), [NSPersistentHistoryTrackingKey: true])

@@ -186,8 +186,8 @@ struct GraphMerge {
         if ours.objects[id] == nil || own == old {
             order = other
         } else if theirs.objects[id] == nil || other == old {
-            let isGivenUp = contested.contains(id) && resolution == .othersValues
-            order = isGivenUp || own == old.filter(own.contains) ? other : own
+            let isDiscarded = contested.contains(id) && resolution == .othersValues
+            order = isDiscarded || own == old.filter(own.contains) ? other : own
         } else {
             return nil
         }
@@ -207,10 +207,10 @@ struct GraphMerge {
         // Without inverse, a link to what was deleted here and stays was ended by the program.
         let deletions = link.inverse == nil ? ownDeletions.subtracting(keptObjects) : ownDeletions
         return own.union(old).union(other).filter { member in
-            let isGivenUp =
+            let isDiscarded =
                 resolution == .othersValues
                 && (contested.contains(id) || link.inverse != nil && contested.contains(member))
-            if isGivenUp || deletions.contains(id) || deletions.contains(member) {
+            if isDiscarded || deletions.contains(id) || deletions.contains(member) {
                 return other.contains(member)
             }
             return own.contains(member) != old.contains(member)

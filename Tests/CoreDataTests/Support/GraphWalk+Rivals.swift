@@ -81,7 +81,7 @@ extension GraphWalk {
         var merge = merge
         merge.theirs = current
         guard let merged = merge.merged, !isRefused(merge) else {
-            self.log.append("gives up")
+            self.log.append("discards its merge")
             return nil
         }
         try context.performAndWait { try context.save() }

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test("Setting an equal transformable value is not a persistent change")
-    func equalValueIsNoChange() throws {
+    func equalValueIsNotAChange() throws {
         try folder.open(TransformableFixture.model).inContext { context in
             let thing = try context.insert("Thing", ["color": Color("#1"), "address": Address(street: "a")])
             try context.save()

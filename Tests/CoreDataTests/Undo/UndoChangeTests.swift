@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("Setting an equal value, or setting it back, is not undoable")
-    func equalValueIsNoStep() throws {
+    func equalValueIsNotAStep() throws {
         let entry = try entry("a")
         diary.event { _ in entry.title = "a" }
         diary.event { _ in

@@ -19,7 +19,7 @@ import CoreData
         override func willSave() {}
     }
 
-    final class PlainHeir: Plain {
+    final class PlainSubclass: Plain {
         override func value(forKey key: String) -> Any? { super.value(forKey: key) }
     }
 
@@ -33,7 +33,7 @@ import CoreData
     func otherOverrides() {
         #expect(!MethodOverrides.overridesValueValidation(NSManagedObject.self))
         #expect(!MethodOverrides.overridesValueValidation(Plain.self))
-        #expect(!MethodOverrides.overridesValueValidation(PlainHeir.self))
+        #expect(!MethodOverrides.overridesValueValidation(PlainSubclass.self))
     }
 
     @Test(

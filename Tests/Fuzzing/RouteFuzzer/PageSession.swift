@@ -49,7 +49,7 @@ enum PageSession {
         do {
             let response = try await responder.respond(to: request, context: context)
             // A body that breaks off is an answer: its status was sent before.
-            try? await response.body.write(NoBody())
+            try? await response.body.write(DiscardingBody())
             return response
         } catch {
             return Response(status: .internalServerError)
@@ -59,8 +59,8 @@ enum PageSession {
     /// What a server says of an input is not looked at.
     private static let logger = Logger(label: "pages") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Makes the body of an answer, and keeps none of it.
-    private struct NoBody: ResponseBodyWriter {
+    /// Reads the body of a response and discards it.
+    private struct DiscardingBody: ResponseBodyWriter {
         mutating func write(_ buffer: ByteBuffer) {}
         consuming func finish(_ trailingHeaders: HTTPFields?) {}
     }

@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let container = try BooksContainer.load(file: storeOptions.store.map { URL(fileURLWithPath: $0) })
         let made = try FirstLaunch.makeRecordsIfNeeded(in: container)
-        if made > 0 { Self.say("The store was empty: made \(made) books of the catalogue.") }
+        if made > 0 { Self.say("The store was empty: added \(made) books of the catalogue.") }
         if let file = container.storeFile { Self.say("Store: \(file.path)") }
         let filled = try container.fillInAbstractTexts()
         if filled > 0 { Self.say("The abstracts of \(filled) books can be searched now.") }

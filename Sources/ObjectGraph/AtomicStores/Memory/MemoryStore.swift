@@ -39,6 +39,6 @@ package final class MemoryStore: MappedStore, @unchecked Sendable {
     private static func noFile(_ reason: String) -> NSError {
         .coreData(
             .persistentStoreOperation,
-            "A store in memory has no file: it is gone when it is closed, and \(reason).")
+            "A store in memory has no file: its contents end with it, so it \(reason).")
     }
 }

@@ -89,7 +89,7 @@ package enum XMLStoreValue {
             guard !number.isNaN else {
                 throw NSError.coreData(
                     .persistentStoreSave,
-                    "An XML store cannot keep what is not a number, the value of '\(slot.name)'.")
+                    "An XML store cannot keep NaN (not a number), the value of '\(slot.name)'.")
             }
             return "\(number)"
         case .boxed(let box): return try TransformableValue.encode(box.value, slot).base64EncodedString()

@@ -56,8 +56,14 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
 
 /// The result of an asynchronous fetch: `finalResult` is nil until the fetch is complete, and after an error.
 ///
-/// It is returned at once by `NSManagedObjectContext.execute(_:)`, to observe or cancel the fetch, and passed to the request's
-/// completion block when the fetch has ended. Use it on the context's queue.
+/// ```swift
+/// let request = NSAsynchronousFetchRequest(fetchRequest: fetch) { result in
+///     print(result.finalResult?.count ?? 0, result.operationError ?? "")
+/// }
+/// ```
+///
+/// It is returned at once by `NSManagedObjectContext.execute(_:)`, to observe or cancel the fetch, and passed to the request's completion
+/// block when the fetch has ended. Use it on the context's queue.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
     /// The request that this is the result of.
     public let fetchRequest: NSAsynchronousFetchRequest<ResultType>

@@ -1,8 +1,10 @@
 import Foundation
 
-/// The immediate result of a request that is executed asynchronously; its values are set later.
+/// The result that `execute(_:)` returns at once for a request that runs in the background, such as `NSAsynchronousFetchRequest`.
 ///
-/// They are set on the context's queue, before the request's completion block runs there.
+/// Its values are set later, on the context's queue, before the request's completion block runs there. Keep it to watch `progress` or to
+/// `cancel()`. After the completion block `operationError` says whether the request failed; a cancelled request has no error and an empty
+/// result.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     /// The context that executes the request.
     public let managedObjectContext: NSManagedObjectContext

@@ -1,8 +1,18 @@
 import Foundation
 
-/// Objects that cannot all be saved, because a uniqueness constraint allows their values once.
+/// Objects that cannot all be saved, because a uniqueness constraint allows their values only once.
 ///
-/// Either several objects of one context have the values, or one or more of them and an object that is in the store already.
+/// Either several objects of one context have the values, or one or more of them and an object that is in the store already. A save with
+/// the policy `error` fails with 133021 and has its conflicts in `userInfo`:
+///
+/// ```swift
+/// } catch let error as NSError where error.code == NSManagedObjectConstraintMergeError {
+///     let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+///     print(conflicts?.map(\.constraintValues) ?? [])
+/// }
+/// ```
+///
+/// A subclass of `NSMergePolicy` gets them in `resolve(constraintConflicts:)`. Read the objects on the queue of their context.
 open class NSConstraintConflict: NSObject {
     /// The names of the attributes that the constraint is made of.
     open var constraint: [String] { names }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How a merge policy resolves conflicts: of an object with a row that changed since it was read, and of objects whose
-/// values a uniqueness constraint allows only once.
+/// How a merge policy resolves conflicts: of an object with a row that changed since it was read, and of objects whose values a uniqueness
+/// constraint allows only once. `NSMergePolicy` describes what each does with constraints. The raw values are Apple's.
 public enum NSMergePolicyType: UInt, Sendable {
     /// The save fails.
     case errorMergePolicyType = 0
@@ -17,19 +17,25 @@ public enum NSMergePolicyType: UInt, Sendable {
 
 /// Resolves the conflicts of a save: with rows that changed since they were read, and with uniqueness constraints.
 ///
-/// Conflicts with rows come first; once they are resolved, those with constraints. Then the save begins again, so that a policy
-/// may be called several times. For constraints, of the objects that share values one is kept:
+/// ```swift
+/// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+/// ```
+///
+/// The default, `error`, lets the save fail. Choose another policy, or a subclass that overrides `resolve(optimisticLockingConflicts:)` or
+/// `resolve(constraintConflicts:)`, where several contexts or processes change the same objects.
+///
+/// Conflicts with rows come first; once they are resolved, those with constraints. Then the save begins again, so that a policy may be
+/// called several times. For constraints, of the objects that share values one is kept:
 ///
 /// | policy | new object, values of one in the store | saved object that took the values of another |
 /// |---|---|---|
-/// | store trump | the new object goes away | it gets back its own values of the constraint |
-/// | object trump | the object of the store takes the values that were set; the new one goes away | the other goes away |
-/// | overwrite | the object of the store takes all values; the new one goes away | the other goes away |
-/// | rollback | the new object goes away | its changes are discarded |
+/// | store trump | the new object is deleted | it gets back its own values of the constraint |
+/// | object trump | the object of the store takes the values that were set; the new one is deleted | the other is deleted |
+/// | overwrite | the object of the store takes all values; the new one is deleted | the other is deleted |
+/// | rollback | the new object is deleted | its changes are discarded |
 ///
-/// Of new objects that share values among themselves, one is kept in the same way. Links to an object that goes away lead to
-/// the one that is kept. The policy's changes are validated before the save continues; if the save fails then or later, the
-/// objects are restored.
+/// Of new objects that share values among themselves, one is kept in the same way. Relationships to a deleted object lead to the one that
+/// is kept. The policy's changes are validated before the save continues; if the save fails then or later, the objects are restored.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// What the policy does.
     public let mergeType: NSMergePolicyType
@@ -118,8 +124,18 @@ public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
 /// A row that changed, or was deleted, since an object with changes was read from it.
 ///
 /// A save reports it to the context's merge policy. A subclass of `NSMergePolicy` can compare the three states, change the object, and
-/// leave the rest to `super`. Conflicts that no policy resolves are in the error of the save, under
-/// `NSPersistentStoreSaveConflictsErrorKey`.
+/// leave the rest to `super`:
+///
+/// ```swift
+/// override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+///     for conflict in list where conflict.newVersionNumber != 0 {
+///         print(conflict.objectSnapshot ?? [:], conflict.persistedSnapshot ?? conflict.cachedSnapshot ?? [:])
+///     }
+///     try super.resolve(optimisticLockingConflicts: list)
+/// }
+/// ```
+///
+/// Conflicts that no policy resolves are in the error of the save (133020), under `NSPersistentStoreSaveConflictsErrorKey`.
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
     public let sourceObject: NSManagedObject

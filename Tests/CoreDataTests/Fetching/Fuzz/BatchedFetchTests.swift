@@ -54,7 +54,7 @@ import Testing
                 .map { "\(object.value(forKey: $0) ?? "nil")" }
             let owner = (["owner", "boss"].first { object.entity.relationshipsByName[$0] != nil })
                 .flatMap { (object.value(forKey: $0) as? NSManagedObject)?.value(forKey: "serial") }
-            return "\(serial) \(values) \(owner ?? "nobody")"
+            return "\(serial) \(values) \(owner ?? "none")"
         }
     }
 }

@@ -30,10 +30,11 @@ struct RandomSchema {
         var names = RandomNames.entities.shuffled(using: &numbers)
         for _ in 0..<Int.random(in: 2...5, using: &numbers) {
             let parents = entities.indices.filter { lineage($0).count < 3 }
-            let isHeir = !parents.isEmpty && Int.random(in: 0..<5, using: &numbers) < 2
+            let isSubentity = !parents.isEmpty && Int.random(in: 0..<5, using: &numbers) < 2
             entities.append(
                 Entity(
-                    name: names.removeLast(), parent: isHeir ? parents.randomElement(using: &numbers) : nil,
+                    name: names.removeLast(),
+                    parent: isSubentity ? parents.randomElement(using: &numbers) : nil,
                     isAbstract: Int.random(in: 0..<6, using: &numbers) == 0))
         }
         for index in entities.indices {

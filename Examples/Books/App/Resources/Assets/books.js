@@ -64,7 +64,7 @@ async function load(address) {
     if (request !== loading) return;
     const isGone = response.status === 404;
     if (response.ok || isGone) follow(takeIn(text, isGone));
-    if (isGone) say("This is no longer there.");
+    if (isGone) say("This has been deleted.");
   } catch (error) {
     if (error.name !== "AbortError") console.warn(error);
   }
@@ -111,7 +111,7 @@ function follow(address) {
     const meanwhile = document.getElementById("meanwhile");
     if (meanwhile) {
       meanwhile.textContent =
-        "This book was changed in another window meanwhile. What you typed is still here; sending it will ask you again.";
+        "This book was changed in another window. What you typed is still here; you are asked before it replaces the other change.";
     }
     reloadSoon();
   });

@@ -13,7 +13,7 @@ import Testing
         journal = try Journal(storeAt: folder.url.appendingPathComponent("Journal.sqlite"))
     }
 
-    @Test("What a trip costs")
+    @Test("The cost of a trip is the sum of its nights")
     func cost() throws {
         let trip = Trip("Alps", in: context)
         trip.addStop("Bern", nights: 2, costPerNight: 95.5)
