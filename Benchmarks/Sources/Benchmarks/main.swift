@@ -41,6 +41,9 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("group", { try Grouping.sums(scaled(1_000_000), folder) }),
     ("open", { try Opening.entities(300, folder) }),
     ("search", { try Search.searching(scaled(200_000), folder) }),
+    ("full-text", { try FullTextSearching.firstPages(scaled(1_000_000), folder) }),
+    ("full-text-indexing", { try FullTextSearching.indexing(scaled(1_000_000), folder) }),
+    ("full-text-saves", { try FullTextSearching.savesWhileIndexing(scaled(1_000_000), folder) }),
     ("predicates", { Predicates.parsing(scaled(1_000_000)) }),
     ("models", { Models.reading() }),
 ]
