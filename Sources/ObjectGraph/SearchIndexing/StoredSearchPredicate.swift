@@ -59,7 +59,7 @@ extension NSPredicate {
     /// The predicate with the results of its searches, for a store. The errors of these are thrown when the store executes it.
     package func searching(_ store: any ObjectStore, _ storedEntity: StoredEntity) -> NSPredicate {
         // A store of a client's own evaluates the predicate itself.
-        guard searches, store is any IndexedStore || store is NSAtomicStore else { return self }
+        guard searches, StoreSearch.isSearched(store) else { return self }
         return found(store, storedEntity) ?? self
     }
 
@@ -79,6 +79,18 @@ extension NSPredicate {
 }
 
 extension StoreSearch {
+    /// Whether a store gets the results of searches in place of their predicates.
+    fileprivate static func isSearched(_ store: any ObjectStore) -> Bool {
+        store is any IndexedStore || store is NSAtomicStore
+    }
+
+    /// Brings the indexes of some stores up to date for a fetch.
+    ///
+    /// - Throws: `NSUserCancelledError`; as `current(_:isCancelled:)`.
+    package static func update(_ stores: [any ObjectStore], isCancelled: () -> Bool) throws {
+        for store in stores where isSearched(store) { _ = try of(store).current(isCancelled: isCancelled) }
+    }
+
     /// A search of the objects of an entity, as the index executes it; nil when there are none.
     ///
     /// - Throws: 134060 for an entity or an attribute that is not indexed.
