@@ -173,7 +173,7 @@ enum FullTextSearching {
                     prepare: {
                         try removeIndex(coordinator)
                         let progress = try beginIndexing(coordinator)
-                        // Counting the objects is no part of it.
+                        // Counting the objects comes before that.
                         while progress.completedUnitCount == 0 { Thread.sleep(forTimeInterval: 0.001) }
                     }
                 ) { try save() },
