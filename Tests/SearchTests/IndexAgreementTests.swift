@@ -95,7 +95,12 @@ struct IndexAgreementTests {
             #expect(
                 try index.counts(search)
                     == Dictionary(grouping: expected, by: { Int32($0 % 2) }).mapValues(\.count))
-            ranks.append(try index.ranks(search))
+            let found = try index.ranks(search)
+            ranks.append(Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.rank) }))
+            let sorted = found.sorted { ($1.rank, $0.key) < ($0.rank, $1.key) }
+            for limit in [0, 1, 3, nil] {
+                #expect(found.best(limit) == limit.map { Array(sorted.prefix($0)) } ?? sorted)
+            }
         }
         #expect(ranks[0] == ranks[1], "\(text)")
         #expect(ranks[0].keys.sorted() == expected)

@@ -66,7 +66,8 @@ final class Bench {
             throw TortureError("A call was not seen: \(String(cString: unseen))")
         }
         testvfs_end()
-        let complaints = oracle.complaints(folder, allowed: oracle.last...oracle.last)
+        let complaints =
+            stage.wrongSearches + oracle.complaints(folder, allowed: oracle.last...oracle.last)
         guard complaints.isEmpty else {
             throw TortureError("Without faults: \(complaints.joined(separator: "\n    "))")
         }
@@ -137,7 +138,13 @@ final class Bench {
             defer { workshop.remove(crash) }
             complaints += oracle.complaints(crash, allowed: allowed).map { "after a death then: \($0)" }
             complaints += agreement(stage, &allowed)
+            if scenario.isSearched, stage.coordinator?.persistentStores.isEmpty == false {
+                do { complaints += try stage.searchComplaints() } catch {
+                    complaints.append("the process cannot search: \(Oracle.text(error))")
+                }
+            }
         }
+        complaints += stage.wrongSearches
         do { try stage.close() } catch { complaints.append("it cannot be closed: \(Oracle.text(error))") }
         complaints += oracle.complaints(folder, allowed: allowed)
         if !complaints.isEmpty, let failure {

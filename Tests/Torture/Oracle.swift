@@ -74,6 +74,7 @@ final class Oracle {
         } catch {
             complaints.append("it cannot be opened: \(Self.text(error))")
         }
+        if scenario.isSearched { complaints += searching(folder) }
         return complaints + leftovers(folder)
     }
 
@@ -88,6 +89,24 @@ final class Oracle {
             defer { umask(0o022) }
             let store = try coordinator.addPersistentStore(type: file.type, at: url, options: file.options)
             try coordinator.remove(store)
+        }
+    }
+
+    /// Whether the next program finds all by the index that is there, or none, and saves, and finds that, too.
+    private func searching(_ folder: URL) -> [String] {
+        umask(0o077)
+        defer { umask(0o022) }
+        let stage = Stage(folder, .normal)
+        do {
+            try stage.open(options: stage.options([NSPersistentHistoryTrackingKey: true]))
+            var complaints = try stage.searchComplaints()
+            try stage.context().change { $0.make("Author", "Saved afterwards") }
+            complaints += try stage.searchComplaints()
+            try stage.close()
+            return complaints
+        } catch {
+            try? stage.close()
+            return ["it cannot be searched: \(Self.text(error))"]
         }
     }
 
@@ -120,6 +139,7 @@ final class Oracle {
             let support = ".\((file.name as NSString).deletingPathExtension)_SUPPORT"
             names.formUnion([support, support + "/_EXTERNAL_DATA"])
         }
+        if scenario.isSearched { names.insert(Stage.mainName + "-search") }
         for path in FileManager.default.enumerator(atPath: folder.path)?.compactMap({ $0 as? String }) ?? [] {
             let parts = path.split(separator: "/")
             let isExternal = parts.count == 3 && UUID(uuidString: String(parts[2])) != nil

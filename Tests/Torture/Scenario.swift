@@ -21,6 +21,8 @@ package struct Scenario: Sendable {
     let isPrivate: Bool
     /// Whether a step is the save of one context, which can be saved again after an error.
     let repeats: Bool
+    /// Whether the main store is searched, so that there may be an index beside it.
+    let isSearched: Bool
     /// Makes what is in the folder before.
     let prepare: @Sendable (Stage) throws -> Void
     let run: @Sendable (Stage) throws -> Void
@@ -28,7 +30,7 @@ package struct Scenario: Sendable {
     init(
         _ name: String, files: [StoreFile] = [.init(name: Stage.mainName, type: .sqlite)],
         usesSQLite: Bool = true,
-        isPrivate: Bool = true, repeats: Bool = false,
+        isPrivate: Bool = true, repeats: Bool = false, isSearched: Bool = false,
         prepare: @escaping @Sendable (Stage) throws -> Void = { _ in },
         run: @escaping @Sendable (Stage) throws -> Void
     ) {
@@ -37,13 +39,14 @@ package struct Scenario: Sendable {
         self.usesSQLite = usesSQLite
         self.isPrivate = isPrivate
         self.repeats = repeats
+        self.isSearched = isSearched
         self.prepare = prepare
         self.run = run
     }
 
     package static let all: [Scenario] = [
         saves, externalData, constraints, histories, batches, metadata, journals, migrations, files,
-        documents,
+        documents, searches,
     ].flatMap { (part: [Scenario]) -> [Scenario] in part }
 }
 
@@ -64,6 +67,10 @@ final class Stage {
     private(set) var lastDurable = 0
     private(set) var coordinator: NSPersistentStoreCoordinator?
     private var contexts: [NSManagedObjectContext] = []
+    /// Whether a search has failed.
+    var hasFailedSearch = false
+    /// What searches have found otherwise than a look at all objects did.
+    var wrongSearches: [String] = []
 
     init(_ folder: URL, _ synchronous: Synchronous, limit: Int = .max) {
         self.folder = folder

@@ -1,7 +1,7 @@
 import CoreData
 
 /// The models of the stores that are tortured: authors with books, which have tags (many to many), chapters in an order,
-/// and covers that may be in files of their own.
+/// and covers that may be in files of their own. Names of authors and books can be searched.
 enum TortureModel {
     static let first = make()
     /// As documents have it, which compute nothing.
@@ -30,6 +30,7 @@ enum TortureModel {
             ]
             book.uniquenessConstraints = [["name"]]
         }
+        for entity in [author, book] { entity.attributesByName["name"]?.isIndexedBySpotlight = true }
         let tag = entity("Tag", [attribute("name", .string)])
         let chapter = entity("Chapter", [attribute("name", .string)])
         join(

@@ -42,6 +42,9 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("open", { try Opening.entities(300, folder) }),
     ("search", { try Search.searching(scaled(200_000), folder) }),
     ("substrings", { try Substrings.containing(scaled(1_000_000), folder) }),
+    ("full-text", { try FullTextSearching.firstPages(scaled(1_000_000), folder) }),
+    ("full-text-indexing", { try FullTextSearching.indexing(scaled(1_000_000), folder) }),
+    ("full-text-saves", { try FullTextSearching.savesWhileIndexing(scaled(1_000_000), folder) }),
     ("predicates", { Predicates.parsing(scaled(1_000_000)) }),
     ("models", { Models.reading() }),
 ]

@@ -2,6 +2,7 @@
 #define CSQLITEDEFENCE_H
 
 #include "CSQLiteFiles.h"
+#include "CSQLiteSearch.h"
 
 struct sqlite3;
 

@@ -1,8 +1,10 @@
+import CSQLiteHardening
 import CoreDataSQL
 import DurableFiles
 import FullTextSearch
 import Foundation
 import GRDB
+import GRDBSQLite
 import ObjectGraph
 
 /// An index in a SQLite database of its own: a file beside the store, a temporary one, or in memory.
@@ -34,7 +36,11 @@ final class SQLiteSearchIndex: SearchIndex {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(60)
         configuration.maximumReaderCount = 4
-        configuration.prepareDatabase { try SQLiteHardening.install(on: $0) }
+        configuration.prepareDatabase { database in
+            try SQLiteHardening.install(on: database)
+            let code = csqlite_search_install(database.sqliteConnection)
+            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        }
         do {
             if let url {
                 database = try DatabasePool(path: url.path, configuration: configuration)
@@ -127,20 +133,27 @@ final class SQLiteSearchIndex: SearchIndex {
         }
     }
 
-    func ranks(_ search: IndexedSearch) throws -> [Int64: Double] {
-        try find(search, orElse: [:]) { database, table, condition in
-            var ranks: [Int64: Double] = [:]
-            // FTS5 looks at all phrases of its query, also at those of a group that a document does not meet.
-            for group in search.query.groups {
-                let rows = try GRDB.Row.fetchCursor(
-                    database, sql: "SELECT rowid, bm25(\(table)) FROM \(table) WHERE \(condition)",
-                    arguments: [SearchMatch.text(group, search.scope)])
-                while let row = try rows.next() {
-                    // Lower is better there.
-                    ranks[row[0], default: 0] -= row[1] as Double
+    func ranks(_ search: IndexedSearch) throws -> [RankedKey] {
+        try find(search, orElse: []) { database, table, condition in
+            let statistics = try statistics(search, database, table)
+            var lengths = try SearchLengthReader(search.collection, database)
+            func ranks(_ group: SearchQuery.Group) throws -> [RankedKey] {
+                let ranking = SearchRanking(group, statistics)
+                var ranks: [RankedKey] = []
+                try SearchOccurrences(group, search, database, table, condition).forEach { key, counts in
+                    ranks.append(
+                        RankedKey(key: key, rank: ranking.rank(counts, length: try lengths.length(key))))
                 }
+                return ranks
             }
-            return ranks
+            // FTS5 looks at all phrases of its query, also at those of a group that a document does not meet.
+            let groups = search.query.groups
+            if groups.count == 1 { return try ranks(groups[0]) }
+            var sums: [Int64: Double] = [:]
+            for group in groups {
+                for found in try ranks(group) { sums[found.key, default: 0] += found.rank }
+            }
+            return sums.map { RankedKey(key: $0.key, rank: $0.value) }
         }
     }
 
@@ -155,14 +168,20 @@ final class SQLiteSearchIndex: SearchIndex {
 
     func statistics(_ search: IndexedSearch) throws -> SearchStatistics {
         try find(search, orElse: SearchStatistics()) { database, table, _ in
-            var statistics = try SearchStateRows.totals(search.collection, database)
-            for phrase in search.query.phrases {
-                statistics.documentCounts[phrase] = try Int.fetchOne(
-                    database, sql: "SELECT COUNT(*) FROM \(table) WHERE \(table) MATCH ?",
-                    arguments: [SearchMatch.text(phrase, search.scope)])
-            }
-            return statistics
+            try statistics(search, database, table)
         }
+    }
+
+    private func statistics(
+        _ search: IndexedSearch, _ database: Database, _ table: String
+    ) throws -> SearchStatistics {
+        var statistics = try SearchStateRows.totals(search.collection, database)
+        for phrase in search.query.phrases {
+            statistics.documentCounts[phrase] = try Int.fetchOne(
+                database.cachedStatement(sql: "SELECT COUNT(*) FROM \(table) WHERE \(table) MATCH ?"),
+                arguments: [SearchMatch.text(phrase, search.scope)])
+        }
+        return statistics
     }
 
     func words(

@@ -6,7 +6,14 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
     private let database: Database
     /// What the transaction changes in the totals of each collection.
     private var changes: [Int: (documents: Int, words: Int)] = [:]
-    private var fieldCounts: [Int: Int] = [:]
+    private var tables: [Int: Table] = [:]
+
+    /// What is known of a collection.
+    private struct Table {
+        let fieldCount: Int
+        let insertion: Statement
+        var lengths: SearchLengthWriter
+    }
 
     init(_ database: Database) { self.database = database }
 
@@ -15,11 +22,18 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
         return try SearchStateRows.state(database)
     }
 
-    func setState(_ state: SearchIndexState) throws { try SearchStateRows.set(state, database) }
+    func setState(_ state: SearchIndexState) throws {
+        let wasBuilding = try SearchStateRows.state(database)?.progress != nil
+        try SearchStateRows.set(state, database)
+        let isBuilding = state.progress != nil
+        guard wasBuilding != isBuilding else { return }
+        try SearchTables.setMerging(
+            !isBuilding, collectionCount: SearchStateRows.fieldCounts(database).count, database)
+    }
 
     func reset(fieldCounts: [Int]) throws {
         changes = [:]
-        self.fieldCounts = [:]
+        tables = [:]
         try SearchTables.make(fieldCounts: fieldCounts, database)
     }
 
@@ -28,7 +42,8 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
     ) throws {
         if !isNew { try remove(key, from: collection) }
         var words = 0
-        let count = try fieldCount(of: collection)
+        let count = try table(collection).fieldCount
+        // Those of the key, the kind and the number of words come before.
         var arguments: [DatabaseValue] = Array(repeating: .null, count: count + 3)
         for (field, text) in texts where field < count {
             let joined = SearchTokenizer.joinedKeys(of: text)
@@ -40,14 +55,8 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
         arguments[0] = key.databaseValue
         arguments[1] = kind.databaseValue
         arguments[2] = words.databaseValue
-        let columns = (0..<count).map { ", f\($0)" }.joined()
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO \(SearchTables.documents(collection))(rowid, kind, words\(columns))
-                VALUES (?, ?, ?\(String(repeating: ", ?", count: count)))
-                """)
-        try statement.execute(arguments: StatementArguments(arguments))
-        note(collection, documents: 1, words: words)
+        try table(collection).insertion.execute(arguments: StatementArguments(arguments))
+        try note(collection, key, documents: 1, words: words)
     }
 
     func remove(_ key: Int64, from collection: Int) throws {
@@ -55,41 +64,56 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
         let known = try database.cachedStatement(sql: "SELECT words FROM \(table) WHERE rowid = ?")
         guard let words = try Int.fetchOne(known, arguments: [key]) else { return }
         try database.cachedStatement(sql: "DELETE FROM \(table) WHERE rowid = ?").execute(arguments: [key])
-        note(collection, documents: -1, words: -words)
+        try note(collection, key, documents: -1, words: -words)
     }
 
     /// Writes what is written once a transaction.
     func finish() throws {
         for (collection, change) in changes { try SearchStateRows.add(change, collection, database) }
+        for collection in tables.keys { try tables[collection]?.lengths.finish() }
     }
 
-    private func note(_ collection: Int, documents: Int, words: Int) {
+    private func note(_ collection: Int, _ key: Int64, documents: Int, words: Int) throws {
         let known = changes[collection] ?? (0, 0)
         changes[collection] = (known.documents + documents, known.words + words)
+        _ = try table(collection)
+        try tables[collection]?.lengths.set(max(0, words), for: key)
     }
 
-    private func fieldCount(of collection: Int) throws -> Int {
-        if let known = fieldCounts[collection] { return known }
+    private func table(_ collection: Int) throws -> Table {
+        if let known = tables[collection] { return known }
+        let name = SearchTables.documents(collection)
         // Without those for the kind and the number of words.
-        let count = try database.columns(in: SearchTables.documents(collection)).count - 2
-        fieldCounts[collection] = count
-        return count
+        let count = try database.columns(in: name).count - 2
+        let columns = (0..<count).map { ", f\($0)" }.joined()
+        let insertion = try database.cachedStatement(
+            sql: """
+                INSERT INTO \(name)(rowid, kind, words\(columns))
+                VALUES (?, ?, ?\(String(repeating: ", ?", count: count)))
+                """)
+        let made = Table(
+            fieldCount: count, insertion: insertion, lengths: SearchLengthWriter(collection, database))
+        tables[collection] = made
+        return made
     }
 }
 
 /// The rows of an index about itself.
 enum SearchStateRows {
     static func state(_ database: Database) throws -> SearchIndexState? {
-        func value<Value: DatabaseValueConvertible>(_ name: String, _: Value.Type) throws -> Value? {
-            try Value.fetchOne(database, sql: "SELECT value FROM state WHERE name = ?", arguments: [name])
+        var values: [String: DatabaseValue] = [:]
+        let rows = try GRDB.Row.fetchCursor(database.cachedStatement(sql: "SELECT name, value FROM state"))
+        while let row = try rows.next() { values[row[0] as String] = row[1] as DatabaseValue }
+        func value<Value: DatabaseValueConvertible>(_ name: String, _: Value.Type) -> Value? {
+            values[name].flatMap(Value.fromDatabaseValue)
         }
-        guard let signature = try value("signature", String.self),
-            let number = try value("number", Int64.self), let build = try value("build", Int64.self)
+        guard let signature = value("signature", String.self), let number = value("number", Int64.self),
+            let build = value("build", Int64.self)
         else { return nil }
         var state = SearchIndexState(
-            signature: signature, position: .init(number: number, time: try value("time", Double.self)),
+            signature: signature, position: .init(number: number, time: value("time", Double.self)),
             build: build, progress: nil)
-        if let kind = try value("kind", Int.self), let key = try value("key", Int64.self) {
+        if let kind = value("kind", Int.self), let key = value("key", Int64.self) {
             state.progress = .init(kind: kind, key: key)
         }
         return state
@@ -102,6 +126,13 @@ enum SearchStateRows {
         try set("build", state.build.databaseValue, database)
         try set("kind", (state.progress?.kind).databaseValue, database)
         try set("key", (state.progress?.key).databaseValue, database)
+    }
+
+    /// How many fields each collection has.
+    static func fieldCounts(_ database: Database) throws -> [Int] {
+        let counts = try String.fetchOne(
+            database, sql: "SELECT value FROM state WHERE name = 'fields'")
+        return (counts ?? "").split(separator: " ").compactMap { Int($0) }
     }
 
     static func totals(_ collection: Int, _ database: Database) throws -> SearchStatistics {

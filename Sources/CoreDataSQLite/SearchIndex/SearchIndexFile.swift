@@ -60,23 +60,51 @@ struct SearchIndexFile {
         0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
     }
 
-    /// Whether a file is a SQLite database with the mark of an index.
-    ///
-    /// - Parameter orEmpty: whether it may be without any bytes, as an index is before it gets the mark.
-    private static func isIndex(_ url: URL, orEmpty: Bool) throws -> Bool {
-        guard try FileKind(at: url.path) == .regular else { return false }
-        // It may be a database that this process has open, whose locks stay only this way.
-        let header = try StoreFileReader(url.path, followsLinks: false).read(at: 0, count: 100)
-        guard !header.isEmpty else { return orEmpty }
-        guard header.count == 100, header.starts(with: SQLiteHeader.magic) else { return false }
-        // See "The Database Header" of SQLite's file format.
-        let id = header.dropFirst(68).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return id == UInt32(bitPattern: SearchTables.applicationID)
+    /// What a file begins with.
+    private enum Start {
+        /// No bytes, as an index before it gets its mark.
+        case empty
+        case index
+        /// A SQLite database without the mark: another program's, or a store.
+        case foreignDatabase
+        /// Another file, or a database whose first bytes are damaged.
+        case other
+
+        init(of url: URL) throws {
+            // It may be a database that this process has open, whose locks stay only this way.
+            let header = try StoreFileReader(url.path, followsLinks: false).read(at: 0, count: 100)
+            guard !header.isEmpty else {
+                self = .empty
+                return
+            }
+            guard header.starts(with: SQLiteHeader.magic) else {
+                self = .other
+                return
+            }
+            // See "The Database Header" of SQLite's file format.
+            let id = header.dropFirst(68).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let isMarked = header.count == 100 && id == UInt32(bitPattern: SearchTables.applicationID)
+            self = isMarked ? .index : .foreignDatabase
+        }
     }
 
-    /// Opens the index, or makes an empty one. What is not an index is removed.
+    /// Whether a file is a SQLite database with the mark of an index.
     ///
-    /// - Throws: 134080 when a folder, a link or a device has the name; an error of SQLite or of the file system.
+    /// - Parameter orEmpty: whether it may be without any bytes.
+    private static func isIndex(_ url: URL, orEmpty: Bool) throws -> Bool {
+        guard try FileKind(at: url.path) == .regular else { return false }
+        let start = try Start(of: url)
+        return switch start {
+        case .index: true
+        case .empty: orEmpty
+        case .foreignDatabase, .other: false
+        }
+    }
+
+    /// Opens the index, or makes an empty one. A damaged index is replaced, and so is a file that is not a database.
+    ///
+    /// - Throws: 134080 when a database of another kind, a folder, a link or a device has the name; an error of SQLite or of the file
+    ///   system.
     func open() throws -> SQLiteSearchIndex {
         // Who makes the file must not meet one who removes the old one's log.
         try DurableFile.locking(url.deletingLastPathComponent()) {
@@ -104,9 +132,12 @@ struct SearchIndexFile {
         }
     }
 
-    /// Removes the index; nothing is lost with it.
+    /// Removes the index; nothing is lost with it. A database of another kind is left alone.
     func remove() throws {
-        try DurableFile.locking(url.deletingLastPathComponent()) { try Self.removeFiles(at: url) }
+        try DurableFile.locking(url.deletingLastPathComponent()) {
+            if try FileKind(at: url.path) == .regular, case .foreignDatabase = try Start(of: url) { return }
+            try Self.removeFiles(at: url)
+        }
     }
 
     private static func removeFiles(at url: URL) throws {
@@ -123,6 +154,9 @@ struct SearchIndexFile {
         let attributes = try FileAttributes(of: store)?.ofData
         switch try FileKind(at: url.path) {
         case .regular:
+            if case .foreignDatabase = try Start(of: url) {
+                throw refusal("is a SQLite database of another kind")
+            }
             if let attributes, try FileAttributes(of: url) != attributes {
                 try attributes.set(atPath: url.path)
             }
@@ -134,14 +168,15 @@ struct SearchIndexFile {
             } catch let error as FileError where error.code == EEXIST {
                 // Another process was quicker.
             }
-        case .folder, .link, .special: throw refusal(url.path)
+        case .folder, .link, .special: throw refusal("is not a file")
         }
         if url.isEmptyFile { try SQLiteSearchIndex.mark(url) }
     }
 
-    private func refusal(_ path: String) -> NSError {
+    private func refusal(_ reason: String) -> NSError {
         .coreData(
-            .persistentStoreOpen, "A search index cannot be made: what is at \(path) is not a file.",
-            [NSFilePathErrorKey: path])
+            .persistentStoreOpen,
+            "There is no room for a search index: what is at \(url.path) \(reason). It is left alone.",
+            [NSFilePathErrorKey: url.path])
     }
 }

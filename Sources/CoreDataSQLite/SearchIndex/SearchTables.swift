@@ -1,7 +1,8 @@
 import FullTextSearch
 import GRDB
 
-/// The tables of an index: one of FTS5 for each collection, one that lists the words of it, and one for the state.
+/// The tables of an index: one of FTS5 for each collection, one that lists the words of it, one with the lengths of its documents, and
+/// one for the state.
 ///
 /// FTS5 gets the words as canonical forms with spaces between them, so that its plainest tokenizer, which divides ASCII text at what is
 /// neither letter nor digit and nothing else, finds exactly these. It keeps them, too: without them it could not take a document
@@ -10,10 +11,12 @@ enum SearchTables {
     /// Marks files of this kind: `OCSI`.
     static let applicationID: Int32 = 0x4F43_5349
     /// Raised whenever words or tables change.
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     static func documents(_ collection: Int) -> String { "d\(collection)" }
     static func vocabulary(_ collection: Int) -> String { "v\(collection)" }
+    static func lengths(_ collection: Int) -> String { "\(lengthsPrefix)\(collection)" }
+    private static let lengthsPrefix = "l"
 
     /// Whether a database has an index of this version.
     ///
@@ -45,6 +48,7 @@ enum SearchTables {
             _ = try GRDB.Row.fetchOne(
                 database, sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH '\"a\" *' LIMIT 1")
             _ = try GRDB.Row.fetchOne(database, sql: "SELECT term FROM \(vocabulary(collection)) LIMIT 1")
+            _ = try GRDB.Row.fetchOne(database, sql: "SELECT lengths FROM \(lengths(collection)) LIMIT 1")
         }
     }
 
@@ -85,8 +89,22 @@ enum SearchTables {
                         kind UNINDEXED, words UNINDEXED\(fields), tokenize = 'ascii', prefix = '2 3');
                     CREATE VIRTUAL TABLE \(vocabulary(collection)) USING fts5vocab(\(name), 'row');
                     """)
+            try SearchLengths.create(collection, database)
         }
     }
+
+    /// Has FTS5 merge what it has written from time to time, while changes follow, or leave that: all documents of a first indexing are
+    /// merged in fewer steps.
+    static func setMerging(_ isMerging: Bool, collectionCount: Int, _ database: Database) throws {
+        for name in (0..<collectionCount).map(documents) {
+            try database.execute(
+                sql: "INSERT INTO \(name)(\(name), rank) VALUES ('automerge', ?)",
+                arguments: [isMerging ? usualMerging : 0])
+        }
+    }
+
+    /// What FTS5 does by itself.
+    private static let usualMerging = 4
 
     private static func removeAll(_ database: Database) throws {
         // The tables of FTS5 take along those in which it keeps its contents.
@@ -94,7 +112,9 @@ enum SearchTables {
             database, sql: "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' ORDER BY rootpage")
         for row in tables {
             let name: String = row["name"]
-            guard !name.hasPrefix("sqlite_"), row["rootpage"] == 0 || name == "state" else { continue }
+            // Those of FTS5 begin as its tables do.
+            let isOwn = name == "state" || name.hasPrefix(lengthsPrefix)
+            guard !name.hasPrefix("sqlite_"), row["rootpage"] == 0 || isOwn else { continue }
             try database.execute(sql: "DROP TABLE IF EXISTS \(database.quoted(name))")
         }
     }

@@ -32,9 +32,7 @@ indirect enum ItemCondition {
     /// The keys of the found documents: the best first for words alone, else in ascending order.
     func keys(_ collection: ItemCollection) throws -> [Int64] {
         if case .words(let query, let scope) = self {
-            return try collection.index.ranks(collection.search(query, scope)).sorted { a, b in
-                a.value != b.value ? a.value > b.value : a.key < b.key
-            }.map(\.key)
+            return try collection.index.ranks(collection.search(query, scope)).best(nil).map(\.key)
         }
         return try set(collection).keys.sorted()
     }

@@ -50,12 +50,12 @@ package final class MemorySearchIndex: SearchIndex, @unchecked Sendable {
 
     package func count(_ search: IndexedSearch) -> Int { matches(search).count }
 
-    package func ranks(_ search: IndexedSearch) -> [Int64: Double] {
+    package func ranks(_ search: IndexedSearch) -> [RankedKey] {
         let statistics = statistics(search)
-        return Dictionary(
-            uniqueKeysWithValues: matches(search).map { key, entry in
-                (key, SearchRanking.rank(of: entry.document, search.query, search.scope, statistics))
-            })
+        let rankings = search.query.groups.map { ($0, SearchRanking($0, statistics)) }
+        return matches(search).map { key, entry in
+            RankedKey(key: key, rank: SearchRanking.rank(of: entry.document, search.scope, rankings))
+        }
     }
 
     package func counts(_ search: IndexedSearch) -> [Int32: Int] {

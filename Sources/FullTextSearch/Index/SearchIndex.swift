@@ -20,8 +20,8 @@ package protocol SearchIndex: AnyObject, Sendable {
     /// How many documents a search finds.
     func count(_ search: IndexedSearch) throws -> Int
 
-    /// The ranks of the documents that a search finds; see `SearchRanking`.
-    func ranks(_ search: IndexedSearch) throws -> [Int64: Double]
+    /// The documents that a search finds with their ranks (see `SearchRanking`), in any order.
+    func ranks(_ search: IndexedSearch) throws -> [RankedKey]
 
     /// How many documents of each kind a search finds.
     func counts(_ search: IndexedSearch) throws -> [Int32: Int]

@@ -43,12 +43,13 @@ struct SearchRun<Object: NSManagedObject> {
         guard count <= Self.mostRanked else {
             return try isPlain && fetch.stores.count == 1 ? indexedResult(count) : orderedResult()
         }
+        if isPlain { return try bestResult() }
         let ranked = try rankedObjects()
-        let page = window(ranked).map { ($0.id ?? NSManagedObjectID($0), $0.rank) }
-        let objects = try objects(page.map(\.0))
+        let page = window(ranked)
+        let objects = try objects(page.map(\.id))
         return SearchResult(
-            hits: page.compactMap { id, rank in objects[id].map { hit($0, rank) } }, count: ranked.count,
-            isRanked: true)
+            hits: page.compactMap { found in objects[found.id].map { hit($0, found.rank) } },
+            count: ranked.count, isRanked: true)
     }
 
     /// Whether the indexes know all that are found: nothing else decides.
@@ -73,29 +74,44 @@ struct SearchRun<Object: NSManagedObject> {
             search, entity, includesSubentities: request.includesSubentities, opened)
     }
 
+    /// The best of the objects that the indexes find.
+    private func bestResult() throws -> SearchResult<Object> {
+        let (end, isTooFar) = request.fetchOffset.addingReportingOverflow(request.fetchLimit)
+        let most = request.fetchLimit > 0 && !isTooFar ? end : nil
+        var count = 0
+        var best: [RankedObject] = []
+        for store in fetch.stores {
+            guard let storedEntity = store.storedEntity(of: entity) else { continue }
+            let ranks = try StoreSearch.of(store).read { opened in
+                try indexed(store, opened).map(opened.index.ranks) ?? []
+            }
+            count += ranks.count
+            // The objects have their own entities; these are in the same table.
+            best += ranks.best(most).map { found in
+                RankedObject(
+                    id: NSManagedObjectID(storedEntity: storedEntity, reference: found.key), rank: found.rank)
+            }
+        }
+        if fetch.stores.count > 1 { best.sort { $0.precedes($1) } }
+        let page = window(best)
+        let objects = byKey(try objects(page.map(\.id)))
+        return SearchResult(
+            hits: page.compactMap { found in objects[found.id.key].map { hit($0, found.rank) } },
+            count: count,
+            isRanked: true)
+    }
+
     /// All objects that are found, the best first, equally good ones in the order of their keys.
     private func rankedObjects() throws -> [RankedObject] {
         var ranks: [ObjectKey: Double] = [:]
-        var found: [RankedObject] = []
         for store in fetch.stores {
             guard let table = store.storedEntity(of: entity)?.table else { continue }
-            let (own, storedEntities) = try StoreSearch.of(store).read { opened in
-                let ranks = try indexed(store, opened).map(opened.index.ranks) ?? [:]
-                return (ranks, try isPlain ? entities(ranks, opened, store) : { _ in nil })
+            let own = try StoreSearch.of(store).read { opened in
+                try indexed(store, opened).map(opened.index.ranks) ?? []
             }
-            for (reference, rank) in own {
-                let key = ObjectKey(table: table, reference: reference)
-                if !isPlain {
-                    ranks[key] = rank
-                } else if let storedEntity = storedEntities(reference) {
-                    found.append(RankedObject(key: key, storedEntity: storedEntity, rank: rank))
-                }
-            }
+            for found in own { ranks[ObjectKey(table: table, reference: found.key)] = found.rank }
         }
-        if !isPlain { found = try ranked(context.objectIDs(fetch), ranks) }
-        return found.sorted { a, b in
-            a.rank != b.rank ? a.rank > b.rank : a.key.order(b.key) == .orderedAscending
-        }
+        return try ranked(context.objectIDs(fetch), ranks).sorted { $0.precedes($1) }
     }
 
     /// Objects with their ranks in the index, or as they are now where that has another state of them.
@@ -103,37 +119,13 @@ struct SearchRun<Object: NSManagedObject> {
         let dirty = pending.dirtyKeys
         let statistics = try statistics()
         return ids.map { id in
-            var found = RankedObject(key: id.key, storedEntity: id.storedEntity, rank: 0, id: id)
-            if !dirty.contains(id.key), let rank = ranks[id.key] {
-                found.rank = rank
-            } else {
-                let object = context.object(with: id)
-                let document = search.fields(of: object.entity).document(of: object)
-                found.rank = SearchRanking.rank(
-                    of: document, search.query, search.scope(entity), statistics)
-            }
-            return found
+            if !dirty.contains(id.key), let rank = ranks[id.key] { return RankedObject(id: id, rank: rank) }
+            let object = context.object(with: id)
+            let document = search.fields(of: object.entity).document(of: object)
+            return RankedObject(
+                id: id,
+                rank: SearchRanking.rank(of: document, search.query, search.scope(entity), statistics))
         }
-    }
-
-    /// The entity of each object that an index has found: the number of it is a part of an ID.
-    private func entities(
-        _ found: [Int64: Double], _ opened: StoreSearch.Opened, _ store: any ObjectStore
-    ) throws -> (Int64) -> StoredEntity? {
-        guard let all = try indexed(store, opened), let schema = opened.contents as? SearchSchema else {
-            return { _ in nil }
-        }
-        let kinds = schema.kinds(of: entity, includingSubentities: request.includesSubentities)
-        if kinds.count == 1 { return { _ in kinds[0].storedEntity } }
-        var storedEntities: [Int64: StoredEntity] = [:]
-        for kind in kinds {
-            var one = all
-            one.kinds = [kind.storedEntity.entityNumber]
-            for key in try opened.index.keys(one, limit: nil, offset: 0) {
-                storedEntities[key] = kind.storedEntity
-            }
-        }
-        return { storedEntities[$0] }
     }
 
     private func statistics() throws -> SearchStatistics {
@@ -164,10 +156,10 @@ struct SearchRun<Object: NSManagedObject> {
                 keys.map { NSManagedObjectID(storedEntity: storedEntity, reference: $0) }
             } ?? []
         }
-        let objects = try objects(ids)
-        let byKey = Dictionary(objects.map { ($0.key.key, $0.value) }) { first, _ in first }
+        let objects = byKey(try objects(ids))
         return SearchResult(
-            hits: ids.compactMap { id in byKey[id.key].map { hit($0, nil) } }, count: count, isRanked: false)
+            hits: ids.compactMap { id in objects[id.key].map { hit($0, nil) } }, count: count, isRanked: false
+        )
     }
 
     private func orderedResult() throws -> SearchResult<Object> {
@@ -215,6 +207,10 @@ struct SearchRun<Object: NSManagedObject> {
         return objects
     }
 
+    private func byKey(_ objects: [NSManagedObjectID: Object]) -> [ObjectKey: Object] {
+        Dictionary(objects.map { ($0.key.key, $0.value) }) { first, _ in first }
+    }
+
     private func hit(_ object: Object, _ rank: Double?) -> SearchHit<Object> {
         SearchHit(object, rank: rank, search, wordCount: request.snippetWordCount)
     }
@@ -222,16 +218,12 @@ struct SearchRun<Object: NSManagedObject> {
 
 /// An object with its rank.
 private struct RankedObject {
-    let key: ObjectKey
-    let storedEntity: StoredEntity
-    var rank: Double
-    /// Made for the objects of a page alone where that is possible.
-    var id: NSManagedObjectID?
-}
+    let id: NSManagedObjectID
+    let rank: Double
 
-extension NSManagedObjectID {
-    fileprivate convenience init(_ found: RankedObject) {
-        self.init(storedEntity: found.storedEntity, reference: found.key.reference)
+    /// Whether it comes first: the better one, and of equally good ones that with the lower key.
+    func precedes(_ other: RankedObject) -> Bool {
+        rank != other.rank ? rank > other.rank : id.key.order(other.id.key) == .orderedAscending
     }
 }
 

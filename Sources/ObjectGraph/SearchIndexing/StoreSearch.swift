@@ -49,8 +49,10 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private let background = Mutex<StoreIndexing?>(nil)
     private let listeners = Mutex<[UUID: @Sendable () -> Void]>([:])
 
-    /// How many objects a step of the first indexing reads.
-    private static let stepSize = 1_000
+    /// How many objects a step of the first indexing reads at most: what it writes at once need not be merged later.
+    private static let stepSize = 10_000
+    /// About how many bytes of texts a step of the first indexing reads at most.
+    private static let stepBytes = 8_000_000
 
     /// The search of a store; made at the first call.
     ///
@@ -431,18 +433,20 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         let keys = try keys(of: storedEntity, state, store)
         let start = keys.partitionIndex { $0 > done.key }
         let step = keys[start...].prefix(Self.stepSize)
-        guard let last = step.last, let collection = contents.collection(storedEntity) else {
+        guard !step.isEmpty, let collection = contents.collection(storedEntity) else {
             state.progress = .init(kind: done.kind + 1, key: 0)
             return
         }
-        try TextPieces.forEach(of: Array(step), storedEntity, in: store, contents) { _, documents in
+        let count = try TextPieces.forEach(
+            of: Array(step), storedEntity, in: store, contents, upTo: Self.stepBytes
+        ) { _, documents in
             for (key, texts) in documents {
                 // What was indexed before was removed when indexing began, and changes come later.
                 try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
             }
         }
-        state.progress = .init(kind: done.kind, key: last)
-        progress?.completedUnitCount += Int64(step.count)
+        state.progress = .init(kind: done.kind, key: step[step.startIndex + count - 1])
+        progress?.completedUnitCount += Int64(count)
     }
 
     private func keys(

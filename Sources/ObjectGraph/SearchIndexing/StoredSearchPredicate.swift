@@ -79,6 +79,13 @@ extension NSPredicate {
 }
 
 extension StoreSearch {
+    /// Brings the indexes of some stores up to date for a fetch.
+    ///
+    /// - Throws: `NSUserCancelledError`; as `current(_:isCancelled:)`.
+    package static func update(_ stores: [any ObjectStore], isCancelled: () -> Bool) throws {
+        for store in stores where store.canBeIndexed { _ = try of(store).current(isCancelled: isCancelled) }
+    }
+
     /// A search of the objects of an entity, as the index executes it; nil when there are none.
     ///
     /// - Throws: 134060 for an entity or an attribute that is not indexed.

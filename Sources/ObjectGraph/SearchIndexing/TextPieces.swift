@@ -7,20 +7,28 @@ enum TextPieces {
     private static let size = 4_000_000
 
     /// Runs a block with the objects of each piece, in order, and the texts of those that are in the store.
+    ///
+    /// - Parameter maxBytes: after as many bytes of texts, no more pieces are read.
+    /// - Returns: how many objects were read.
+    @discardableResult
     static func forEach(
         of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore,
-        _ contents: any IndexedContents,
+        _ contents: any IndexedContents, upTo maxBytes: Int = .max,
         _ body: ([Int64], [(key: Int64, texts: [(field: Int, text: String)])]) throws -> Void
-    ) throws {
+    ) throws -> Int {
         var count = firstCount
         var start = 0
-        while start < references.count {
+        var bytes = 0
+        while start < references.count, bytes < maxBytes {
             let piece = Array(references[start..<min(start + count, references.count)])
             let documents = try contents.texts(of: piece, storedEntity, in: store)
             try body(piece, documents)
             start += piece.count
-            count = nextCount(after: piece.count, bytes: size(of: documents))
+            let size = size(of: documents)
+            bytes += size
+            count = nextCount(after: piece.count, bytes: size)
         }
+        return start
     }
 
     /// Twice as many, while as long texts would have room.

@@ -21,7 +21,8 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
 /// is that of the same fetch at that moment, with the context's unsaved changes.
 ///
 /// Rows and dictionaries of one SQLite store are read on another thread; other fetches, and those of a context with a
-/// parent, run on the context's queue, later.
+/// parent, run on the context's queue, later. The index that a search needs (`NSPredicate(searching:)`) is brought up to date on another
+/// thread in any case.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// What is fetched.
     public private(set) var fetchRequest: NSFetchRequest<ResultType>
@@ -91,9 +92,42 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
         request.affectedStores = affectedStores ?? request.affectedStores
         let fetch = try ResolvedFetch(request, context)
         let result = NSAsynchronousFetchResult(self, context)
-        let preparedQuery = Result { try ReadAhead.PreparedQuery(fetch, in: context) }
+        if fetch.specification.predicate?.searches ?? false {
+            Self.read(request, result, afterIndexing: fetch.stores)
+        } else {
+            Self.read(request, result, Result { try ReadAhead.PreparedQuery(fetch, in: context) })
+        }
+        return result
+    }
+
+    /// Brings the search indexes of stores up to date before the query is prepared, which would wait for them on the context's queue.
+    private static func read(
+        _ request: NSFetchRequest<ResultType>, _ result: NSAsynchronousFetchResult<ResultType>,
+        afterIndexing stores: [any ObjectStore]
+    ) {
+        let work = Transfer((request: request, result: result))
+        let (context, cancellation) = (result.managedObjectContext, result.cancellation)
+        DispatchQueue.global().async {
+            let indexing = Result { try StoreSearch.update(stores) { cancellation.isCancelled } }
+            context.contextQueue.async {
+                let (request, result) = work.value
+                context.runEvent {
+                    let preparedQuery = Result {
+                        try indexing.get()
+                        return try ReadAhead.PreparedQuery(ResolvedFetch(request, context), in: context)
+                    }
+                    Self.read(request, result, preparedQuery)
+                }
+            }
+        }
+    }
+
+    private static func read(
+        _ request: NSFetchRequest<ResultType>, _ result: NSAsynchronousFetchResult<ResultType>,
+        _ preparedQuery: Result<ReadAhead.PreparedQuery?, any Error>
+    ) {
         // The caller leaves them to the context's queue; the one that reads passes them on.
-        let work = Transfer((context: context, request: request, result: result))
+        let work = Transfer((context: result.managedObjectContext, request: request, result: result))
         let (cancellation, progress) = (result.cancellation, result.progress)
         DispatchQueue.global().async {
             let answer = Result {
@@ -106,7 +140,6 @@ extension NSAsynchronousFetchRequest: AsynchronousFetch {
                 context.runEvent { Self.finish(request, result, answer) }
             }
         }
-        return result
     }
 
     private static func finish(
