@@ -338,7 +338,6 @@ struct SearchIndexTests {
     }
 
     @Test(
-<<<<<<< HEAD
         "A store that is opened read-only needs no persistent history: its rows are indexed anew after each change"
     )
     func readOnlyWithoutHistory() throws {
@@ -363,10 +362,7 @@ struct SearchIndexTests {
     }
 
     @Test(
-        "Hostile values are indexed: ten million bytes, a word without end, no character at all",
-=======
         "Hostile values are indexed: ten million bytes, one endless word, no characters",
->>>>>>> words24
         .timeLimit(.minutes(1)))
     func hostileValues() throws {
         let stack = try SearchStack()

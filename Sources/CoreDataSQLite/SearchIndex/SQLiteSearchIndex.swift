@@ -24,7 +24,9 @@ final class SQLiteSearchIndex: SearchIndex {
     /// system removes the rest with the process, however that ends.
     ///
     /// - Throws: an error of SQLite, such as for a temporary folder that cannot be written to.
-    static func temporary() throws -> SQLiteSearchIndex { try SQLiteSearchIndex(at: nil, of: .words, isTemporary: true) }
+    static func temporary() throws -> SQLiteSearchIndex {
+        try SQLiteSearchIndex(at: nil, of: .words, isTemporary: true)
+    }
 
     private init(at url: URL?, of form: SQLiteIndexForm, isTemporary: Bool) throws {
         self.url = url
