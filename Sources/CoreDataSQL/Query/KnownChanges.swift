@@ -57,7 +57,7 @@ package struct KnownChanges: Sendable {
 
 extension PredicateCompiler {
     /// The condition that a row is among candidates of an index, or has changed since.
-    func condition(_ candidates: CandidatePredicate) -> SQLStatement {
+    func candidateCondition(_ candidates: CandidatePredicate) -> SQLStatement {
         guard let entity = root.table else { return SQLStatement(.boolean(true)) }
         let changes = KnownChanges(afterNumber: candidates.number, time: candidates.time)
         let keys = candidates.keys.map(SQLValue.integer)

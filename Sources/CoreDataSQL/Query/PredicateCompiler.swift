@@ -61,7 +61,7 @@ struct PredicateCompiler {
                 return try ValueList(search.references().map(SQLValue.integer)).condition(
                     root.object.sql)
             }
-            if let candidates = predicate as? CandidatePredicate { return condition(candidates) }
+            if let candidates = predicate as? CandidatePredicate { return candidateCondition(candidates) }
             throw Self.unsupported(
                 predicate, "it is evaluated by code; a store evaluates conditions on stored properties")
         }

@@ -14,8 +14,10 @@ extension FetchQuery {
     ///
     /// Nothing is built, waited for or thrown: without help from the index all rows are read.
     mutating func useSubstringIndex(of store: any ObjectStore) {
-        guard let predicate, let store = store as? any IndexedStore else { return }
+        guard let predicate else { return }
         let conditions = SubstringConditions(predicate, self, in: store)
+        guard conditions.query != nil || !conditions.obstacles.isEmpty, let store = store as? any IndexedStore
+        else { return }
         indexNotes = conditions.obstacles
         guard let wanted = conditions.query else {
             if !indexNotes.isEmpty { note("All rows are read.") }

@@ -69,7 +69,9 @@ struct SubstringConditions {
             obstacles.append("\(name) \(operation.word)\(comparison.options.letters): \(reason)")
             return nil
         }
-        guard comparison.comparisonPredicateModifier == .direct else { return nil }
+        guard comparison.comparisonPredicateModifier == .direct else {
+            return obstacle("elements of a collection are compared")
+        }
         guard isIndexedInAll(name) else { return obstacle("subentities have no index of it") }
         guard case .constant(let value) = comparison.rightExpression.kind, let pattern = value as? String
         else { return obstacle("the other side is not a string") }
@@ -77,7 +79,8 @@ struct SubstringConditions {
         guard !options.options.contains(.localeSensitive) else {
             return obstacle("the locale's rules decide")
         }
-        guard operation != .beginsWith || !options.folding.isIdentity else {
+        let isPlain = options.folding.isIdentity && !options.options.contains(.wholeWords)
+        guard operation != .beginsWith || !isPlain else {
             return obstacle("an ordinary index of the attribute finds what begins so")
         }
         guard let prepared = operation.pattern(pattern, options) else {
