@@ -42,7 +42,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     /// Adds items, which replace those with the same identifiers.
     ///
-    /// - Parameter completionHandler: is called with nil before the method returns.
+    /// - Parameters:
+    ///   - items: the items; not to be changed after that.
+    ///   - completionHandler: is called with nil before the method returns.
     open func indexSearchableItems(
         _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {

@@ -20,7 +20,7 @@ import ManagedObjectModel
 /// alone until its context saves. The context has one object for each `objectID`, so two fetches return the same instance.
 ///
 /// An object belongs to one context and is used on that context's queue only; debug builds check it. Pass its `objectID`, or the values
-/// of a ``snapshot()``, to other contexts and threads. Objects are compared by identity: `isEqual(_:)` and `hash` cannot be overridden.
+/// of a ``snapshot(of:)``, to other contexts and threads. Objects are compared by identity: `isEqual(_:)` and `hash` cannot be overridden.
 ///
 /// The values are in the row, a packed buffer that the object shares with the row cache; values that were set or decoded override it,
 /// by slot index.

@@ -4,11 +4,11 @@ import Synchronization
 
 /// A store that pages show, and may change.
 ///
-/// Each question has a context of its own. A store that may be changed answers several of them in parallel; questions
-/// about objects go to the one context that holds the changes. A store that is only read has one connection, for
-/// which questions wait in turn; what yields, such as counting, lets the others go first.
+/// Each query has a context of its own. A store that may be changed executes several of them in parallel; queries
+/// for objects go to the one context that holds the changes. A store that is only read has one connection, for
+/// which queries wait in turn; those that yield, such as counts, let the others go first.
 package final class BrowsedStore: @unchecked Sendable {
-    /// How many seconds a question may take.
+    /// How many seconds a query may take.
     private let longestReading: Double
 
     // Of the things in it, only the coordinator and the store are used by several threads, which they are made for.
@@ -25,7 +25,7 @@ package final class BrowsedStore: @unchecked Sendable {
     ///   - url: a store: SQLite, XML or binary.
     ///   - model: its model; nil for the copy that it holds, or one made from its tables or objects.
     ///   - canWrite: whether objects can be changed, which takes the real model.
-    ///   - longestReading: how many seconds a question may take.
+    ///   - longestReading: how many seconds a query may take.
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:)`.
     package init(
         opening url: URL, model: NSManagedObjectModel?, canWrite: Bool = false, longestReading: Double = 10
@@ -81,10 +81,10 @@ package final class BrowsedStore: @unchecked Sendable {
     /// Reads in a context of its own, and ends that when it takes too long.
     ///
     /// - Parameters:
-    ///   - client: who asks; this ends an earlier question of the same asker. Nil for a question that stands alone.
-    ///   - group: the question that this reading is a part of; nil for one of its own.
-    ///   - yields: whether it waits for more urgent questions (`Precedence`). It is ended for that, and begun anew.
-    /// - Throws: what `body` throws; `BrowsingError` when it took too long, or there was a newer question.
+    ///   - client: the client, whose earlier query this one ends; nil for a query that ends no other.
+    ///   - group: the query that this reading is a part of; nil for one of its own.
+    ///   - yields: whether it waits for more urgent queries (`Precedence`). It is ended for them, and started again.
+    /// - Throws: what `body` throws; `BrowsingError` when it took too long, or there was a newer query.
     func reading<Value: Sendable>(
         for client: String? = nil, in group: QueryGroup = QueryGroup(), yields: Bool = false,
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
@@ -137,7 +137,7 @@ package final class BrowsedStore: @unchecked Sendable {
     }
 }
 
-/// What ends a question that takes too long, and remembers that it did.
+/// Ends a query that takes too long, and remembers that it did.
 private final class Deadline: Sendable {
     private let cancellation: FetchCancellation
     private let passed = Mutex(false)

@@ -72,7 +72,7 @@ struct ObjectDetail: Encodable, Sendable {
         (id, entity, label, state, fields, statements) = (
             found.id, found.entity, found.label, found.state, found.fields, found.statements
         )
-        // All at once, so that the time that a question may take is that of all of them together.
+        // All at once, so that they share the time that a query may take.
         let toMany: [Relationship] = await withTaskGroup(of: Relationship.self) { group in
             for name in found.toMany {
                 group.addTask {

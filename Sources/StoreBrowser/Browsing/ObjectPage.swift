@@ -32,7 +32,7 @@ struct ObjectPage: Encodable, Sendable {
         var limit = 100
     }
 
-    /// - Parameter group: the question that the page is a part of; nil for one of its own.
+    /// - Parameter group: the query that the page is a part of; nil for one of its own.
     /// - Throws: `PredicateFormatError`, `BrowsingError`, an error of the store.
     init(
         _ query: ObjectQuery, _ order: Order, in group: QueryGroup = QueryGroup(),

@@ -10,7 +10,7 @@ struct ObjectQuery: Sendable {
     var predicate = ""
     /// An object and the name of a relationship of it, whose objects are requested.
     var related: (object: ObjectReference, relationship: String)?
-    /// Who asks, for questions that end an older one of the same asker.
+    /// The client, for queries that end an older one of the same client.
     var client: String?
 
     /// The request in a context, to be called on its queue.

@@ -2,7 +2,7 @@ import CoreData
 import Synchronization
 
 /// What a user waits for goes before what is only shown beside it, such as the number of objects: a store that is open
-/// for reading answers one question after the other, and counting a large table takes longer than a page of it.
+/// for reading executes one query after the other, and counting a large table takes longer than a page of it.
 final class Precedence: Sendable {
     /// A reading that makes way for others.
     final class YieldingRead: Sendable {
@@ -11,7 +11,7 @@ final class Precedence: Sendable {
 
         fileprivate init(_ cancellation: FetchCancellation) { self.cancellation = cancellation }
 
-        /// Whether it was ended for another question, after which it can be begun anew.
+        /// Whether it was ended for another query, after which it can be started again.
         var didYield: Bool { hasYielded.withLock { $0 } }
 
         fileprivate func yieldTurn() {
@@ -21,7 +21,7 @@ final class Precedence: Sendable {
     }
 
     private struct State {
-        /// How many questions users wait for.
+        /// How many queries users wait for.
         var urgent = 0
         var yielding: [YieldingRead] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -29,7 +29,7 @@ final class Precedence: Sendable {
 
     private let state = Mutex(State())
 
-    /// Answers a question that a user waits for. What yields is ended, and kept from beginning until then.
+    /// Executes a query that a user waits for. Readings that yield are ended, and do not begin until it is done.
     func ahead<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         let yielding = state.withLock { state in
             state.urgent += 1

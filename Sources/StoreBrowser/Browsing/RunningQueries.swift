@@ -1,13 +1,13 @@
 import CoreData
 import Synchronization
 
-/// The questions that are being answered, by asker. A new question of an asker ends the older one:
-/// a store that is open for reading answers one question after the other.
+/// The running queries, by client. A new query of a client ends its older one: a store that is open for reading executes one query
+/// after the other.
 final class RunningQueries: Sendable {
     private static let most = 1000
     private let running = Mutex<[String: QueryGroup]>([:])
 
-    /// Ends the earlier question of the same asker.
+    /// Begins a query, and ends the earlier one of the same client.
     func begin(_ client: String, _ group: QueryGroup) {
         running.withLock { running in
             running[client]?.cancel()
@@ -16,7 +16,7 @@ final class RunningQueries: Sendable {
         }
     }
 
-    /// - Returns: whether there is no newer question.
+    /// - Returns: whether the client has no newer query.
     @discardableResult
     func end(_ client: String, _ group: QueryGroup) -> Bool {
         running.withLock { running in
@@ -27,7 +27,7 @@ final class RunningQueries: Sendable {
     }
 }
 
-/// Readings that are one question to the asker, and end together.
+/// Readings that are one query to the client, and end together.
 final class QueryGroup: Sendable {
     private struct State {
         var isCancelled = false
@@ -38,7 +38,7 @@ final class QueryGroup: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Adds a reading; of a question that has ended, it ends at once.
+    /// Adds a reading, which ends at once if the query was cancelled.
     func add(_ reading: FetchCancellation) {
         let isCancelled = state.withLock { state in
             state.readings.append(reading)

@@ -74,7 +74,7 @@ struct DataRoutes: Sendable {
             do {
                 return try await refusing {
                     var export = try PageExport(query, order, as: format, of: store)
-                    // A problem of the question is reported before anything is sent.
+                    // A problem of the query is reported before anything is sent.
                     let first = try await export.next()
                     let type = format == .csv ? "text/csv" : "application/json"
                     return Response(

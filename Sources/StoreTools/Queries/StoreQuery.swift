@@ -1,7 +1,7 @@
 import CoreDataSQL
 import CoreData
 
-/// A question for the objects of an entity, its subentities included.
+/// A query for the objects of an entity, its subentities included.
 package struct StoreQuery {
     private let source: OpenStore
     private let entity: SQLEntity

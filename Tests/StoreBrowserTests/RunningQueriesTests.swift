@@ -3,9 +3,9 @@ import Testing
 
 @testable import StoreBrowser
 
-@Suite struct RunningQuestionsTests {
+@Suite struct RunningQueriesTests {
     @Test("A newer query cancels the older one with the same name")
-    func aNewerQuestionEndsTheOlderOneOfTheSameAsker() {
+    func aNewerQueryEndsTheOlderOneOfTheSameClient() {
         let running = RunningQueries()
         let (first, second, other) = (QueryGroup(), QueryGroup(), QueryGroup())
         running.begin("a", first)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test("Cancelling a query cancels its readings, also later ones")
-    func allReadingsOfAQuestionEndTogether() {
+    func allReadingsOfAQueryEndTogether() {
         let group = QueryGroup()
         let (first, second, over, late) = (
             FetchCancellation(), FetchCancellation(), FetchCancellation(), FetchCancellation()
