@@ -34,12 +34,14 @@ import Testing
             try #require(coordinator.persistentStores.first as? SQLiteStore).becomePoor()
         }
 
-        func names() throws -> [String] {
-            try coordinator.inContext { try $0.values("name", of: "Product", by: "code").compactMap(\.self) }
-        }
+        func names() throws -> [String] { try values("name") }
+        func stocks() throws -> [Int] { try values("stock") }
 
-        func stocks() throws -> [Int] {
-            try coordinator.inContext { try $0.values("stock", of: "Product", by: "code").compactMap(\.self) }
+        private func values<Value>(_ key: String) throws -> [Value] {
+            try coordinator.inContext { context throws -> [Value] in
+                let values: [Value?] = try context.values(key, of: "Product", by: "code")
+                return values.compactMap(\.self)
+            }
         }
 
         func found(_ condition: String) -> NSFetchRequest<any NSFetchRequestResult> {
