@@ -77,6 +77,46 @@ import Testing
         #expect(try Data(contentsOf: index) == before && notes.fileNames == names)
     }
 
+    @Test("On request the index beside a store is made, and used again, and the store stays as it is")
+    func keptIndex() throws {
+        let notes = try NoteStore(hasHistory: true)
+        try notes.save { NoteStore.add("Note", ["text": "war", "hidden": "secret"], $0) }
+        try notes.close()
+        let (before, names) = (try Data(contentsOf: notes.url), try notes.fileNames)
+        let index = URL(fileURLWithPath: notes.url.path + "-search")
+        var found: [[String]] = []
+        var identities: Set<NSNumber> = []
+        for _ in 0..<2 {
+            let search = try StoreTextSearch(notes.url, model: nil, keepsIndex: true)
+            found.append(try references("war", search))
+            try search.close()
+            let attributes = try FileManager.default.attributesOfItem(atPath: index.path)
+            identities.insert(try #require(attributes[.systemFileNumber] as? NSNumber))
+        }
+        #expect(found == [["Note/1"], ["Note/1"]] && identities.count == 1)
+        #expect(try Data(contentsOf: notes.url) == before)
+        #expect(try Set(notes.fileNames).subtracting(names).allSatisfy { $0.contains("-search") })
+    }
+
+    @Test(
+        "An index of all strings, of a store without history or of one that is not to be written, is a temporary one"
+    )
+    func indexThatIsNotKept() throws {
+        for (hasHistory, mode, attributes) in [
+            (true, 0o644, StoreTextSearch.Attributes.all), (false, 0o644, .indexed), (true, 0o444, .indexed),
+        ] {
+            let notes = try NoteStore(hasHistory: hasHistory)
+            try notes.save { NoteStore.add("Note", ["text": "war"], $0) }
+            try notes.close()
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: notes.url.path)
+            let names = try notes.fileNames
+            let search = try StoreTextSearch(notes.url, model: nil, attributes: attributes, keepsIndex: true)
+            #expect(try references("war", search) == ["Note/1"])
+            try search.close()
+            #expect(try notes.fileNames == names)
+        }
+    }
+
     @Test("Where the model says nothing, all strings are searched on request only")
     func noFlags() throws {
         let notes = try NoteStore(hasHistory: false, hasFlags: false)

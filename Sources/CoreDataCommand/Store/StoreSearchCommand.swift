@@ -12,8 +12,9 @@ struct StoreSearchCommand: ParsableCommand {
             strings, URIs and UUIDs. Case and accents do not count: uber finds Über. The best objects of each entity come first, \
             each with a part of its text, where the words are bold on a terminal, and in brackets elsewhere.
 
-            The store is indexed first, in a temporary file that goes with the command; the store does not change, and needs no \
-            persistent history.
+            The store is indexed first where there is no index beside it. The index beside it is made and used only if the store has \
+            persistent history and can be written to, and without --all-attributes; otherwise it is a temporary one, which goes with the \
+            command. The store itself does not change.
 
             Words that begin with a hyphen come after --.
 
@@ -43,7 +44,7 @@ struct StoreSearchCommand: ParsableCommand {
         let model = try input.model.load()
         let found = try CommandFailure.wrapping {
             let search = try StoreTextSearch(
-                input.url, model: model, attributes: allAttributes ? .all : .indexed)
+                input.url, model: model, attributes: allAttributes ? .all : .indexed, keepsIndex: true)
             for notice in search.notices { Output.error.write("warning: \(notice)") }
             guard search.isPossible else { throw CommandFailure(Self.nothingIndexed(allAttributes)) }
             let found = try find(search)

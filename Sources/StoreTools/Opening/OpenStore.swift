@@ -78,9 +78,7 @@ package final class OpenStore {
             self.model = try adapt(model ?? Self.ownModel(url, &missingCopyNotice))
             hasCopy = model == nil && !self.model.isReconstructed
             // Who does not keep the history of a store that has one may only read.
-            if !isReadOnly,
-                try SQLiteStoreTables(url).inspect({ $1.columns(of: HistoryTables.transaction) != nil })
-            {
+            if !isReadOnly, try Self.hasHistory(url) {
                 options[NSPersistentHistoryTrackingKey] = true
             }
             configuration = self.model.configuration(ofStoreWith: metadata)

@@ -4,8 +4,9 @@ import ObjectGraph
 
 /// Finds objects of all entities of a store by words of their texts, for tools.
 ///
-/// The store is opened for reading only, and its index is a temporary one: neither the store nor an index beside it changes. A store
-/// without persistent history is searched too: its rows are indexed anew after it has changed.
+/// The store is opened for reading only, and its index is a temporary one: neither the store nor an index beside it changes. On request
+/// the index beside the store is used and made, where there can be one. A store without persistent history is searched too: its rows are
+/// indexed anew after it has changed.
 ///
 /// Used on the queue of its context.
 package final class StoreTextSearch: @unchecked Sendable {
@@ -56,11 +57,21 @@ package final class StoreTextSearch: @unchecked Sendable {
 
     /// Opens a store.
     ///
+    /// - Parameter keepsIndex: whether the index is the one of the store's programs, which is beside it and follows its persistent
+    ///   history, and is made if it is missing. It is a temporary one all the same where the store has no history, or it or its folder
+    ///   cannot be written to, where all strings are searched, and for a model made from tables, whose entities have other hashes.
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:adapting:)`.
-    package init(_ url: URL, model: NSManagedObjectModel?, attributes: Attributes = .indexed) throws {
-        source = try OpenStore(url, model: model) { model in
+    package init(
+        _ url: URL, model: NSManagedObjectModel?, attributes: Attributes = .indexed, keepsIndex: Bool = false
+    ) throws {
+        var opened = try OpenStore(url, model: model) { model in
             try attributes == .all ? model.indexingAllStrings() : model
         }
+        if keepsIndex, attributes == .indexed, try opened.canKeepIndex() {
+            try opened.close()
+            opened = try OpenStore(url, model: model, isReadOnly: false)
+        }
+        source = opened
         context = NSManagedObjectContext(.privateQueue)
         context.persistentStoreCoordinator = source.coordinator
         search = try StoreSearch.of(source.store, readsRows: true)
