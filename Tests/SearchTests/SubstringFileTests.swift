@@ -61,7 +61,7 @@ struct SubstringFileTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: stack.store.path)
         try await stack.coordinator.updateSearchIndexes()
         let attributes = try FileManager.default.attributesOfItem(atPath: stack.trigrams.path)
-        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
         try stack.coordinator.deleteSearchIndexes()
         #expect(!FileManager.default.fileExists(atPath: stack.trigrams.path))
         #expect(try stack.numbers("title CONTAINS 'ward'") == [1])

@@ -1,7 +1,6 @@
 import CoreData
 import CoreDataSQLite
 import Foundation
-import GRDB
 
 /// A model with attributes that have a trigram index, in an entity and a subentity.
 enum SubstringModel {

@@ -1,3 +1,4 @@
+import CoreDataSQL
 import DurableFiles
 import FullTextSearch
 import Foundation
