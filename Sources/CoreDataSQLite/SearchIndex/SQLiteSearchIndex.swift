@@ -26,8 +26,13 @@ final class SQLiteSearchIndex: SearchIndex {
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
             try SQLiteHardening.install(on: database)
-            // Lengths of documents are everywhere in the file: those of two million fit in.
-            try database.execute(sql: "PRAGMA cache_size = -8000")
+            // Lengths of documents are everywhere in the file: those of two million fit in. The first indexing writes much that is
+            // merged soon: what waits in the log longer goes to the disk less often, for which saves would wait too.
+            try database.execute(
+                sql: """
+                    PRAGMA cache_size = -8000; PRAGMA wal_autocheckpoint = 8000;
+                    PRAGMA journal_size_limit = 4000000
+                    """)
             let code = csqlite_search_install(database.sqliteConnection)
             guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
         }
