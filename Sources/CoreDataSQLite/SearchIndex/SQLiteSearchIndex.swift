@@ -40,6 +40,13 @@ final class SQLiteSearchIndex: SearchIndex {
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
             try SQLiteHardening.install(on: database)
+            // Lengths of documents are everywhere in the file: those of two million fit in. The first indexing writes much that is
+            // merged soon: what waits in the log longer goes to the disk less often, for which saves would wait too.
+            try database.execute(
+                sql: """
+                    PRAGMA cache_size = -8000; PRAGMA wal_autocheckpoint = 8000;
+                    PRAGMA journal_size_limit = 4000000
+                    """)
             let code = csqlite_search_install(database.sqliteConnection)
             guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
         }
@@ -137,24 +144,31 @@ final class SQLiteSearchIndex: SearchIndex {
 
     func ranks(_ search: IndexedSearch) throws -> [RankedKey] {
         try find(search, orElse: []) { database, table, condition in
-            let statistics = try statistics(search, database, table)
-            var lengths = try SearchLengthReader(search.collection, database)
-            func ranks(_ group: SearchQuery.Group) throws -> [RankedKey] {
-                let ranking = SearchRanking(group, statistics)
-                var ranks: [RankedKey] = []
-                try SearchOccurrences(group, search, database, table, condition).forEach { key, counts in
-                    ranks.append(
-                        RankedKey(key: key, rank: ranking.rank(counts, length: try lengths.length(key))))
-                }
-                return ranks
-            }
             // FTS5 looks at all phrases of its query, also at those of a group that a document does not meet.
             let groups = search.query.groups
-            if groups.count == 1 { return try ranks(groups[0]) }
-            var sums: [Int64: Double] = [:]
-            for group in groups {
-                for found in try ranks(group) { sums[found.key, default: 0] += found.rank }
+            let occurrences = try groups.map {
+                try SearchOccurrences($0, search, database, table, condition)
             }
+            var known: [SearchPhrase: Int] = [:]
+            for (group, found) in zip(groups, occurrences)
+            where SearchOccurrences.isOnePhrase(group, search) {
+                known[group.required[0]] = found.keys.count
+            }
+            let statistics = try statistics(search, database, table, known)
+            var lengths = try SearchLengthReader(search.collection, database)
+            let ranks = try zip(groups, occurrences).map { group, found in
+                let ranking = SearchRanking(group, statistics)
+                let count = group.required.count
+                return try found.keys.enumerated().map { index, key in
+                    let rank = ranking.rank(length: try lengths.length(key)) { phrase in
+                        Int(found.counts[index * count + phrase])
+                    }
+                    return RankedKey(key: key, rank: rank)
+                }
+            }
+            if ranks.count == 1 { return ranks[0] }
+            var sums: [Int64: Double] = [:]
+            for found in ranks.joined() { sums[found.key, default: 0] += found.rank }
             return sums.map { RankedKey(key: $0.key, rank: $0.value) }
         }
     }
@@ -174,11 +188,13 @@ final class SQLiteSearchIndex: SearchIndex {
         }
     }
 
+    /// - Parameter known: phrases whose documents have been counted.
     private func statistics(
-        _ search: IndexedSearch, _ database: Database, _ table: String
+        _ search: IndexedSearch, _ database: Database, _ table: String, _ known: [SearchPhrase: Int] = [:]
     ) throws -> SearchStatistics {
         var statistics = try SearchStateRows.totals(search.collection, database)
-        for phrase in search.query.phrases {
+        statistics.documentCounts = known
+        for phrase in search.query.phrases where known[phrase] == nil {
             statistics.documentCounts[phrase] = try Int.fetchOne(
                 database.cachedStatement(sql: "SELECT COUNT(*) FROM \(table) WHERE \(table) MATCH ?"),
                 arguments: [SearchMatch.text(phrase, search.scope)])

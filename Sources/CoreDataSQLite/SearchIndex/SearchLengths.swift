@@ -1,6 +1,7 @@
 import Foundation
 import FullTextSearch
 import GRDB
+import GRDBSQLite
 
 /// How many words the documents of a collection have, which their ranks depend on.
 ///
@@ -27,10 +28,12 @@ enum SearchLengths {
         return index < 0 ? (row - 1, Int(index + keysPerRow)) : (row, Int(index))
     }
 
+    /// How many bytes a row has, low ones first.
+    static let byteCount = 2 * Int(keysPerRow)
+    static var damage: SearchIndexDamage { SearchIndexDamage("a list of lengths is not whole") }
+
     static func lengths(_ bytes: Data) throws -> [UInt16] {
-        guard bytes.count == 2 * Int(keysPerRow) else {
-            throw SearchIndexDamage("a list of lengths is not whole")
-        }
+        guard bytes.count == byteCount else { throw damage }
         return bytes.withUnsafeBytes { bytes in
             (0..<Int(keysPerRow)).map {
                 UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: UInt16.self))
@@ -48,7 +51,9 @@ struct SearchLengthReader {
     private let collection: Int
     private let database: Database
     private let rows: Statement
-    private var row: (number: Int64, lengths: [UInt16])?
+    /// The row that was read last.
+    private var number: Int64?
+    private var bytes = [UInt8](repeating: 0, count: SearchLengths.byteCount)
 
     init(_ collection: Int, _ database: Database) throws {
         self.collection = collection
@@ -62,17 +67,38 @@ struct SearchLengthReader {
     /// - Throws: `SearchIndexDamage` where there is no such document.
     mutating func length(_ key: Int64) throws -> Int {
         let (number, index) = SearchLengths.position(key)
-        if row?.number != number {
-            row = (number, try Data.fetchOne(rows, arguments: [number]).map(SearchLengths.lengths) ?? [])
-        }
-        guard let lengths = row?.lengths, index < lengths.count, lengths[index] != SearchLengths.none else {
-            throw SearchIndexDamage("the length of a document is missing")
-        }
-        guard lengths[index] == SearchLengths.many else { return Int(lengths[index]) }
+        if self.number != number { try read(number) }
+        let length = UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8
+        guard length != SearchLengths.none else { throw missing }
+        guard length == SearchLengths.many else { return Int(length) }
         return try Int.fetchOne(
             database, sql: "SELECT words FROM \(SearchTables.documents(collection)) WHERE rowid = ?",
             arguments: [key]) ?? 0
     }
+
+    /// By SQLite's own calls: a search reads a thousand of these rows.
+    private mutating func read(_ number: Int64) throws {
+        let row = rows.sqliteStatement
+        defer { sqlite3_reset(row) }
+        sqlite3_bind_int64(row, 1, number)
+        self.number = nil
+        switch sqlite3_step(row) {
+        case SQLITE_ROW:
+            let count = Int(sqlite3_column_bytes(row, 0))
+            guard count == bytes.count, let found = sqlite3_column_blob(row, 0) else {
+                throw SearchLengths.damage
+            }
+            bytes.withUnsafeMutableBytes {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: found, count: count))
+            }
+            self.number = number
+        case SQLITE_DONE: throw missing
+        case let code:
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+        }
+    }
+
+    private var missing: SearchIndexDamage { SearchIndexDamage("the length of a document is missing") }
 }
 
 /// Changes lengths in a transaction: a row is written once for all of its documents.

@@ -35,15 +35,15 @@ package struct SearchRanking {
     /// The rank of a document.
     ///
     /// - Parameters:
-    ///   - counts: how often it has each of the required phrases.
     ///   - length: how many words it has.
-    package func rank(_ counts: [Int], length: Int) -> Double {
+    ///   - count: how often it has each of the required phrases, by its index.
+    package func rank(length: Int, _ count: (Int) -> Int) -> Double {
         let length = Double(length)
         let share =
             1 - Self.lengthWeight + Self.lengthWeight * length / (averageLength ?? length)
         var rank = 0.0
-        for (weight, count) in zip(weights, counts) {
-            let frequency = Double(count)
+        for (index, weight) in weights.enumerated() {
+            let frequency = Double(count(index))
             rank += weight * ((frequency * (Self.saturation + 1)) / (frequency + Self.saturation * share))
         }
         return rank
@@ -63,8 +63,9 @@ package struct SearchRanking {
     ) -> Double {
         var rank = 0.0
         for (group, ranking) in rankings where group.isMet(by: document, scope) {
-            rank += ranking.rank(
-                group.required.map { document.count(of: $0, scope) }, length: document.wordCount)
+            rank += ranking.rank(length: document.wordCount) {
+                document.count(of: group.required[$0], scope)
+            }
         }
         return rank
     }
