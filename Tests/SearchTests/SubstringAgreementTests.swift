@@ -1,5 +1,4 @@
 import CoreData
-import Foundation
 import Testing
 
 /// Random conditions over random strings find the same by the trigram index as by reading all rows, whatever was changed meanwhile.

@@ -129,7 +129,7 @@ struct SubstringFileTests {
             #expect(try context.numbers(predicate) == [1])
         }
         try await other.persistentStoreCoordinator?.updateSearchIndexes()
-        try other.run { #expect(try $0.notes(predicate).contains("leaves 1 objects")) }
+        #expect(try other.run { try $0.notes(predicate) }.contains("leaves 1 objects"))
         #expect(try stack.notes("title CONTAINS 'ward'").contains("not of this model"))
         #expect(try stack.numbers("title CONTAINS 'ward'") == [1])
     }

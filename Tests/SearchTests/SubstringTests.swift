@@ -253,7 +253,7 @@ struct SubstringTests {
     func tooMany() async throws {
         let stack = try await SearchStack.titled("warden", isIndexed: false)
         try stack.context.run { context throws in
-            try context.execute(
+            _ = try context.execute(
                 NSBatchInsertRequest(
                     entityName: "Book", objects: (2...20_010).map { ["number": $0, "title": "peace \($0)"] }))
         }
