@@ -33,7 +33,9 @@ struct SubstringAgreementTests {
     }
 
     private func comparison(_ random: inout RandomTexts) -> NSPredicate {
-        let type: NSComparisonPredicate.Operator = [.contains, .contains, .like, .beginsWith, .endsWith][
+        let type: CoreData.NSComparisonPredicate.Operator = [
+            .contains, .contains, .like, .beginsWith, .endsWith,
+        ][
             random.number(below: 5)]
         var pattern = part(&random)
         if type == .like {
@@ -42,9 +44,10 @@ struct SubstringAgreementTests {
                 wildcards[random.number(below: 5)] + pattern + wildcards[random.number(below: 5)]
                 + part(&random) + wildcards[random.number(below: 5)]
         }
-        return NSComparisonPredicate(
-            leftExpression: NSExpression(forKeyPath: random.number(below: 3) == 0 ? "note" : "title"),
-            rightExpression: NSExpression(forConstantValue: pattern), modifier: .direct, type: type,
+        return CoreData.NSComparisonPredicate(
+            leftExpression: CoreData.NSExpression(
+                forKeyPath: random.number(below: 3) == 0 ? "note" : "title"),
+            rightExpression: CoreData.NSExpression(forConstantValue: pattern), modifier: .direct, type: type,
             options: .init(rawValue: [0, 1, 2, 3, 3, 3, 16, 19, 4, 11][random.number(below: 10)]))
     }
 
