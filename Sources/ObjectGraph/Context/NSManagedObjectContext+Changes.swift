@@ -135,13 +135,14 @@ struct EventObjects {
     /// Deleted before they were ever saved.
     let forgotten: [NSManagedObject]
 
-    var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
+    var all: [NSManagedObject] { .joined(inserted, updated, deleted, refreshed, forgotten) }
 
     /// The forgotten objects that an earlier event announced; the others were never announced.
     var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
 
     var contextChanges: ContextChanges {
         ContextChanges(
-            inserted: inserted, updated: updated, deleted: deleted + announcedForgotten, refreshed: refreshed)
+            inserted: inserted, updated: updated, deleted: .joined(deleted, announcedForgotten),
+            refreshed: refreshed)
     }
 }

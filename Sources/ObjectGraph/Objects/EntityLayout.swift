@@ -140,6 +140,10 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
     private let classBinding: Atomic<UnsafeRawPointer>
     /// What a new object starts with: default values, nulls and empty to-many relationships.
     package let initialValues: ContiguousArray<SlotValue>
+    /// Whether the initial values have no references to count.
+    private let hasPlainInitialValues: Bool
+    /// Whether a row has all values of an object, so that decoding them yields what was set.
+    let isWholeInRows: Bool
     /// Slots with a destination to maintain, by index.
     package let relationshipIndexes: [Int]
     package let toManyIndexes: [Int]
@@ -221,6 +225,21 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
                 }
                 return (try? SlotValue(TransformableValue.defaultObject(value, slot), for: slot)) ?? .null
             })
+        hasPlainInitialValues = initialValues.allSatisfy { value in
+            switch value {
+            case .unloaded, .null, .integer, .double: true
+            default: false
+            }
+        }
+        isWholeInRows = slots.allSatisfy { slot in
+            guard slot.isStored, !slot.isDerived else { return false }
+            return switch slot.kind {
+            case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .decimal, .string,
+                .uuid:
+                true
+            default: false
+            }
+        }
         transientDefaults = transientIndexes.compactMap { [initialValues] slot in
             switch initialValues[slot] {
             case .null, .unloaded: nil
@@ -228,6 +247,21 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
             }
         }
         super.init()
+    }
+
+    /// The values of a new object: its own copy of the initial ones, since the first value that is set would copy them.
+    func newValues() -> ContiguousArray<SlotValue> {
+        guard hasPlainInitialValues else { return initialValues }
+        return initialValues.withUnsafeBufferPointer { initial in
+            ContiguousArray(unsafeUninitializedCapacity: initial.count) { values, count in
+                if let source = initial.baseAddress, let target = values.baseAddress {
+                    // Their bits are all there is of them.
+                    UnsafeMutableRawPointer(target).copyMemory(
+                        from: source, byteCount: initial.count * MemoryLayout<SlotValue>.stride)
+                }
+                count = initial.count
+            }
+        }
     }
 
     /// Reads the binding without counting references of it.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// One row of a store, packed into a single allocation and never changed afterwards.
+/// One row of a store, packed into a single allocation and never changed afterwards, but for the key that the save of a new row
+/// assigns.
 ///
 /// Memory after the header, in 8-byte words:
 ///
@@ -52,16 +53,9 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
     }
 
-    /// The same values for another primary key.
-    package func copy(reference: Int64) -> Row {
-        var header = head
-        header.reference = reference
-        let words = nullWords + slotCount + (header.byteCount + 7) >> 3
-        let row = Row.make(header, words: words)
-        row.withUnsafeMutablePointerToElements { destination in
-            withUnsafeMutablePointerToElements { destination.update(from: $0, count: words) }
-        }
-        return row
+    /// Gives a new row the primary key that a save has assigned to it. Only the save has the row: nothing else can read it.
+    package func assign(reference: Int64) {
+        withUnsafeMutablePointerToHeader { $0.pointee.reference = reference }
     }
 }
 

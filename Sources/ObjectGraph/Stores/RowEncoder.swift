@@ -30,20 +30,31 @@ struct RowEncoder: ~Copyable {
     ) throws -> Row {
         let layout = storedEntity.layout
         builder.begin(slotCount: layout.rowSlotCount)
-        for slot in layout.traits.indices {
-            let traits = layout.traits[slot]
-            guard traits.isStored, traits.kind != .toMany else { continue }
-            let isSet = slot < object.values.count && !object.values[slot].isUnloaded
-            if let old = object.row, !(isSet && object.touched.contains(slot)) {
-                // An unset value keeps its bytes, also those of an archive that was refused.
-                builder.copy(layout.slots[slot], from: old)
-            } else if isSet {
-                switch object.values[slot] {
-                case .integer(let number): builder.set(traits.rowSlot, integer: number)
-                case .double(let number): builder.set(traits.rowSlot, double: number)
-                case .string(let text): builder.set(traits.rowSlot, string: text)
-                case .null: break
-                case let value: try set(value, layout.slots[slot], links)
+        let (old, touched) = (object.row, object.touched)
+        // A transformer can run code that sets values of the object: it would not change this list.
+        let values = object.values
+        try values.withUnsafeBufferPointer { values in
+            try layout.traits.withUnsafeBufferPointer { traits in
+                for slot in traits.indices {
+                    let traits = traits[slot]
+                    guard traits.isStored, traits.kind != .toMany else { continue }
+                    let isSet = slot < values.count && !values[slot].isUnloaded
+                    if let old, !(isSet && touched.contains(slot)) {
+                        // An unset value keeps its bytes, also those of an archive that was refused.
+                        if traits.kind == .composite || traits.kind == .toOne {
+                            builder.copy(layout.slots[slot], from: old)
+                        } else {
+                            builder.copy(traits.rowSlot, from: old, hasBytes: traits.kind.hasBytes)
+                        }
+                    } else if isSet {
+                        switch values[slot] {
+                        case .integer(let number): builder.set(traits.rowSlot, integer: number)
+                        case .double(let number): builder.set(traits.rowSlot, double: number)
+                        case .string(let text): builder.set(traits.rowSlot, string: text)
+                        case .null: break
+                        case let value: try set(value, layout.slots[slot], links)
+                        }
+                    }
                 }
             }
         }
