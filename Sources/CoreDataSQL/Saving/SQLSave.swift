@@ -295,8 +295,9 @@ package struct SQLSave {
             outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
         }
         for index in outcome.updated.indices {
-            let row = outcome.updated[index]
             let storedEntity = unit.updates[index].storedEntity
+            guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }
+            let row = outcome.updated[index]
             var values = take(row)
             if !storedEntity.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.

@@ -100,8 +100,8 @@ extension NSManagedObjectContext {
         var notified: [ObjectExtras] = []
         for object in changes.all {
             object.state.remove(.madeInEvent)
-            guard let extras = object.extras, let event = extras.event else { continue }
-            (extras.event, extras.notifiedEvent) = (nil, event)
+            guard let extras = object.extras, extras.event != nil else { continue }
+            extras.beginNotifying()
             notified.append(extras)
         }
         for object in changes.forgotten { releaseUnsaved(object) }

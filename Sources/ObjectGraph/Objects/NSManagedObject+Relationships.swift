@@ -428,11 +428,11 @@ extension NSManagedObject {
 
     /// Keeps the order of a relationship before the event's first change of it.
     private final func noteOrder(at slot: Int) {
-        guard recordsChanges, context != nil else { return }
+        guard recordsChanges, context != nil, !(extras?.event?.hasChange(at: slot) ?? false) else { return }
+        // Loading the members may run code that changes the object.
+        let order = loadedToMany(at: slot).order
         withEvent { event in
-            if !event.hasChange(at: slot) {
-                event.noteOrder(loadedToMany(at: slot).order, at: slot)
-            }
+            if !event.hasChange(at: slot) { event.noteOrder(order, at: slot) }
         }
     }
 

@@ -241,8 +241,10 @@ final class StorePlan: LinkDestinations {
     func update(_ object: NSManagedObject) throws {
         var changed = PropertySet()
         var changedLinks = PropertySet()
-        for slot in object.persistentChanges() {
-            if object.layout.slots[slot].kind == .toMany {
+        for slot in object.touched {
+            let traits = object.traits(at: slot)
+            guard traits.isStored, !traits.isDerived, object.differsFromRow(at: slot) else { continue }
+            if traits.kind == .toMany {
                 changedLinks.insert(slot)
             } else {
                 changed.insert(slot)
