@@ -75,7 +75,7 @@ extension NSOrderedSet: ManagedComponent {}
 extension ManagedComponent where Self: NSSet {
     /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
-        NSSet(set: object.loadedToMany(at: slot).members) as? Self
+        NSSet.distinct(object.loadedToMany(at: slot).ordered) as? Self
     }
 
     /// What the property reads as while it has no value.
