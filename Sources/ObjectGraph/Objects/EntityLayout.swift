@@ -46,6 +46,9 @@ package final class PropertySlot: @unchecked Sendable {
     package let isStored: Bool
     /// The row slot of the destination's entity number (`toOne` to an entity with subentities), or -1.
     package let entitySlot: Int
+    /// Of a relationship: the index of its inverse among the properties of the destination entity, or -1. A subentity can have
+    /// its own property of that name.
+    package let inverseIndex: Int
     /// Where a row keeps the value: the slot's own index for a property, a place behind for a composite's element.
     package let rowSlot: Int
     /// The elements of a composite attribute.
@@ -102,6 +105,12 @@ package final class PropertySlot: @unchecked Sendable {
             isOrdered = false
         }
         self.kind = kind
+        inverseIndex =
+            (property as? NSRelationshipDescription).flatMap { relationship in
+                relationship.inverseRelationship.flatMap { inverse in
+                    relationship.destinationEntity?.allProperties.firstIndex { $0 === inverse }
+                }
+            } ?? -1
         isTransient = property.isTransient || kind == .fetched
         isStored = !isTransient
         self.entitySlot = entitySlot
