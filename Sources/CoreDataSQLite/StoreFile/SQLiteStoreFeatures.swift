@@ -86,6 +86,8 @@ struct SQLiteStoreFeatures {
     private func unsupported(
         in table: (name: String, columns: [String]), _ needed: [String: [String]]
     ) throws -> [String] {
+        // GRDB gathers what the statements of a connection would do, ever more of it, until it compiles one itself.
+        _ = try database.makeStatement(sql: "SELECT 1")
         let name = schema.quoted(table.name)
         let columns = table.columns.map(schema.quoted)
         let statements = [
