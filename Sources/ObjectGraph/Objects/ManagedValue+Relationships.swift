@@ -29,8 +29,15 @@ extension NSManagedObject: ManagedComponent {
 
     /// The value as the object keeps it.
     public final func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        let info = object.layout.slots[slot]
+        // Most are what they should be, which takes no casts to find out.
+        if let expected = info.relationship?.destinationEntity, entity.isKindOf(entity: expected),
+            sharesContext(with: object)
+        {
+            return _SlotValue(value: .object(self))
+        }
         do {
-            _ = try object.destinations(from: self, object.layout.slots[slot])
+            _ = try object.destinations(from: self, info)
         } catch {
             fatalError(error.localizedDescription)
         }

@@ -73,6 +73,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         contextPointer?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
     }
 
+    /// Whether another object is in the same context, or both are in none, without counting references of it.
+    @inline(__always)
+    final func sharesContext(with other: NSManagedObject) -> Bool {
+        contextPointer?.toOpaque() == other.contextPointer?.toOpaque()
+    }
+
     /// What each access of a slot needs.
     @inline(__always)
     final func traits(at slot: Int) -> SlotTraits {
