@@ -5,6 +5,8 @@ struct Workload {
     let name: String
     let contestants: [Contestant]
     var goals: [Goal] = []
+    /// For one that takes seconds.
+    var mostRounds = Int.max
 
     struct Contestant {
         let name: String
@@ -21,14 +23,15 @@ struct Workload {
     /// The workload with only those contestants whose name has a text.
     func with(_ text: String?) -> Workload {
         guard let text else { return self }
-        return Workload(name: name, contestants: contestants.filter { $0.name.contains(text) })
+        return Workload(
+            name: name, contestants: contestants.filter { $0.name.contains(text) }, mostRounds: mostRounds)
     }
 
     /// - Returns: the median time of each contestant in seconds, by name.
     func measure(rounds: Int) throws -> Medians {
         var times = [[Double]](repeating: [], count: contestants.count)
         var checks: [Int] = []
-        for round in 0...rounds {
+        for round in 0...min(rounds, mostRounds) {
             for (index, contestant) in contestants.enumerated() {
                 try contestant.prepare()
                 let start = ContinuousClock.now

@@ -41,7 +41,7 @@ enum Opening {
                     return coordinator.managedObjectModel.entities.count
                 },
             ],
-            goals: [.each("CoreData store", of: 1, 50, .milliseconds, less: "SQLite, schema read")])
+            goals: [.each("CoreData store", of: 1, 15, .milliseconds, less: "SQLite, schema read")])
     }
 
     private final class Models {

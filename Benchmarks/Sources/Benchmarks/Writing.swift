@@ -116,7 +116,7 @@ enum Writing {
                     }
                 },
             ],
-            goals: [.each("CoreData objects", of: count, 100, .microseconds, less: "SQLite C calls")])
+            goals: [.each("CoreData objects", of: count, 40, .microseconds, less: "SQLite C calls")])
     }
 
     static func updating(_ count: Int, _ folder: Folder) throws -> Workload {

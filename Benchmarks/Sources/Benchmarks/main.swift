@@ -35,6 +35,9 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("lookup", { try Lookups.byAttribute(scaled(10_000), folder) }),
     ("object-id", { try Lookups.byID(scaled(10_000), folder) }),
     ("to-many", { try Relationships.prefetching(scaled(1_000), 100, folder) }),
+    ("million", { try Comparison.making(scaled(1_000_000), folder) }),
+    ("owners", { try Comparison.makingOwners(scaled(100), 1_000, folder) }),
+    ("members", { try Comparison.readingMembers(scaled(100), 1_000, folder) }),
     ("one-change", { try Following.oneChange(scaled(100_000), folder) }),
     ("controllers", { try Following.controllers(scaled(1_000), scaled(1_000), folder) }),
     ("remote", { try Remote.telling(20, folder) }),
@@ -69,4 +72,5 @@ for (name, make) in workloads where only == nil || only == name {
     report.add(workload, try workload.measure(rounds: rounds))
 }
 if only == nil || only == "memory" { report.add(try Memory.figures(scaled(100_000), folder)) }
+if only == nil || only == "million" { report.add(try Comparison.memory(scaled(1_000_000), folder)) }
 print(CommandLine.arguments.contains("--json") ? try report.json : report.text)

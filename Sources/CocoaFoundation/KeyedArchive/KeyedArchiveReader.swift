@@ -186,7 +186,9 @@ extension KeyedArchiveReader {
         guard name.utf8.count <= longestName else { return nil }
         if let mapped = NSKeyedUnarchiver.class(forClassName: name) { return mapped }
         if name == "NSDecimalNumberPlaceholder" { return NSDecimalNumber.self }
-        if let allowedClass = allowed.first(where: { NSStringFromClass($0) == name }) { return allowedClass }
+        if let allowedClass = allowed.first(where: { ClassNames.name(of: $0) == name }) {
+            return allowedClass
+        }
         // Foundation prints a complaint for every name of another shape, and the archive's author chose it.
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         let isPlain = parts.count <= 2 && parts.allSatisfy(isIdentifier)

@@ -205,12 +205,12 @@ package final class KeyedArchiveWriter {
 
     /// The index of a class's description among the objects of the archive.
     private func position(of archivedClass: AnyClass) -> Int {
-        let name = NSKeyedArchiver.classNameForClass(archivedClass) ?? NSStringFromClass(archivedClass)
+        let name = NSKeyedArchiver.classNameForClass(archivedClass) ?? ClassNames.name(of: archivedClass)
         if let known = classIndexes[name] { return known }
         var names = [name]
         var next: AnyClass? = (archivedClass as? NSObject.Type)?.superclass
         while let ancestor = next {
-            names.append(NSStringFromClass(ancestor))
+            names.append(ClassNames.name(of: ancestor))
             next = (ancestor as? NSObject.Type)?.superclass
         }
         return position(ofClass: names)

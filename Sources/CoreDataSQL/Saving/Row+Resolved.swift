@@ -4,11 +4,11 @@ import Foundation
 import ManagedObjectModel
 
 extension Row {
-    /// The row as its columns will keep it: with its own reference, and those in it, replaced by the ones that a
-    /// save assigned, decimals cut to what a column keeps of them, and no value for NaN.
+    /// The row as its columns will keep it: with the references in it replaced by those that a save assigned, decimals cut to
+    /// what a column keeps of them, and no value for NaN. A row without any of these is returned itself.
     ///
     /// - Throws: 134060 when the row is not of the entity.
-    func resolved(_ references: ReferenceMap<Int64>, _ entity: SQLEntity) throws -> Row {
+    func resolved(_ references: AssignedReferences, _ entity: SQLEntity) throws -> Row {
         guard entityNumber == entity.number else { throw otherEntity(entity.storedEntity) }
         let changes = entity.resolvedColumns.contains { column in
             guard !isNull(column.rowSlot) else { return false }
@@ -18,13 +18,10 @@ extension Row {
             default: return column.kind.isReal && double(column.rowSlot).isNaN
             }
         }
-        guard changes else {
-            return reference < 0 ? copy(reference: references.value(reference) ?? reference) : self
-        }
+        guard changes else { return self }
         return try copy(entity.columns) { builder, column in
             if column.kind == .toOne, self.integer(column.rowSlot) < 0 {
-                let temporary = self.integer(column.rowSlot)
-                builder.set(column.rowSlot, integer: references.value(temporary) ?? temporary)
+                builder.set(column.rowSlot, integer: references.permanent(self.integer(column.rowSlot)))
                 return true
             }
             if column.kind == .decimal {
@@ -34,13 +31,11 @@ extension Row {
                 return true
             }
             return column.kind.isReal && self.double(column.rowSlot).isNaN
-        } reference: {
-            references.value($0) ?? $0
         }
     }
 
     private func copy(
-        _ columns: [SQLColumn], _ replace: (inout RowBuilder, SQLColumn) -> Bool, reference: (Int64) -> Int64
+        _ columns: [SQLColumn], _ replace: (inout RowBuilder, SQLColumn) -> Bool
     ) throws -> Row {
         var builder = RowBuilder()
         builder.begin(slotCount: slotCount)
@@ -48,7 +43,6 @@ extension Row {
             builder.copy(column.rowSlot, from: self, hasBytes: column.kind.hasBytes)
         }
         return try builder.finish(
-            reference: reference(self.reference), version: version, entityNumber: entityNumber,
-            timestamp: timestamp)
+            reference: reference, version: version, entityNumber: entityNumber, timestamp: timestamp)
     }
 }

@@ -91,39 +91,49 @@ package struct SQLSave {
         return highest - Int64(count) + 1
     }
 
-    /// The references that new rows get, by the temporary ones they have.
-    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> ReferenceMap<Int64> {
-        let references = ReferenceMap<Int64>()
-        let temporary = inserts.lazy.filter { $0.row.reference < 0 }
-        var groups: [(storedEntity: StoredEntity, count: Int)] = []
-        for insert in temporary {
-            if let position = groups.firstIndex(where: { $0.storedEntity.table == insert.storedEntity.table })
-            {
-                groups[position].count += 1
-            } else {
-                groups.append((insert.storedEntity, 1))
+    /// The references that new rows get.
+    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> AssignedReferences {
+        var groups: [(storedEntity: StoredEntity, count: Int, next: Int64)] = []
+        var positions: [UInt32: Int] = [:]
+        // Objects of one entity mostly come one after the other.
+        var last: (storedEntity: StoredEntity, position: Int)?
+        func position(_ storedEntity: StoredEntity) -> Int {
+            if let last, last.storedEntity === storedEntity { return last.position }
+            let position = positions[storedEntity.table] ?? groups.count
+            if position == groups.count {
+                positions[storedEntity.table] = position
+                groups.append((storedEntity, 0, 0))
             }
+            last = (storedEntity, position)
+            return position
         }
-        references.reserve(groups.reduce(0) { $0 + $1.count })
-        for (storedEntity, count) in groups {
-            var next = try reserve(storedEntity, count: count)
-            for insert in temporary where insert.storedEntity.table == storedEntity.table {
-                references.set(next, for: insert.row.reference)
-                next += 1
+        for insert in inserts where insert.reference < 0 { groups[position(insert.storedEntity)].count += 1 }
+        for index in groups.indices {
+            groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
+        }
+        var assigned: [Int64] = []
+        assigned.reserveCapacity(inserts.count)
+        for insert in inserts {
+            guard insert.reference < 0 else {
+                assigned.append(insert.reference)
+                continue
             }
+            let position = position(insert.storedEntity)
+            assigned.append(groups[position].next)
+            groups[position].next += 1
         }
-        return references
+        return AssignedReferences(inserts, assigned)
     }
 
     // MARK: Rows
 
-    private func insert(_ inserts: [UnitOfWork.Insert], _ references: ReferenceMap<Int64>) throws -> [Row] {
+    private func insert(_ inserts: [UnitOfWork.Insert], _ references: AssignedReferences) throws -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(inserts.count)
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
         var last: (entity: SQLEntity, writer: any RowWriting)?
-        for insert in inserts {
+        for (index, insert) in inserts.enumerated() {
             if last?.entity.storedEntity !== insert.storedEntity {
                 let entity = schema.entity(insert.storedEntity)
                 let writer = try writers[entity.number] ?? statements.insertion(of: entity)
@@ -132,6 +142,8 @@ package struct SQLSave {
             }
             guard let last else { continue }
             let row = try insert.row.resolved(references, last.entity)
+            // A row of a save that is tried again has the reference of the first try.
+            if insert.reference < 0 { row.assign(reference: references[index]) }
             try last.writer.insert(row)
             rows.append(row)
         }
@@ -139,7 +151,7 @@ package struct SQLSave {
     }
 
     private func update(
-        _ updates: [UnitOfWork.Update], _ references: ReferenceMap<Int64>,
+        _ updates: [UnitOfWork.Update], _ references: AssignedReferences,
         _ mismatches: inout [ChangedRows.Candidate]
     ) throws -> [Row] {
         var rows: [Row] = []
@@ -217,10 +229,10 @@ package struct SQLSave {
     /// Writes what is not in the rows of the objects.
     ///
     /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
-    private func write(_ unit: UnitOfWork, _ references: ReferenceMap<Int64>) throws -> ReorderedMembers {
+    private func write(_ unit: UnitOfWork, _ references: AssignedReferences) throws -> ReorderedMembers {
         let isTracked = tables.trackedHistory != nil
         var reordered = ReorderedMembers()
-        func reference(_ key: ObjectKey) -> Int64 { references.value(key.reference) ?? key.reference }
+        func reference(_ key: ObjectKey) -> Int64 { references.permanent(key.reference) }
         func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
         for link in unit.removedLinks {
             guard let links = schema.links(of: link.relationship) else { continue }
@@ -283,8 +295,9 @@ package struct SQLSave {
             outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
         }
         for index in outcome.updated.indices {
-            let row = outcome.updated[index]
             let storedEntity = unit.updates[index].storedEntity
+            guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }
+            let row = outcome.updated[index]
             var values = take(row)
             if !storedEntity.layout.derivedIndexes.isEmpty {
                 // Others may have changed what is derived since the row was read: that counts up no version.

@@ -14,7 +14,8 @@ import ManagedObjectModel
 /// Not thread-safe: one transaction's.
 final class ExternalFiles: ExternalFilePlacing {
     private let store: SQLiteStore
-    private let folder: URL?
+    /// Made when it is first needed: few transactions have such data, and making it takes longer than writing a row.
+    private lazy var folder = store.externalDataFolder
     private var list: ExternalFileList?
     /// The owner and mode of the store's file; nil inside when there is no file.
     private var attributes: FileAttributes??
@@ -25,10 +26,7 @@ final class ExternalFiles: ExternalFilePlacing {
     /// Whether all is ready to be committed: an error after that is one of the commit, which may have happened.
     private var isCommitting = false
 
-    init(of store: SQLiteStore) {
-        self.store = store
-        folder = store.externalDataFolder
-    }
+    init(of store: SQLiteStore) { self.store = store }
 
     /// Whether the transaction changes files, as far as is known.
     var isChangingFiles: Bool { !made.isEmpty || !unused.isEmpty }
@@ -149,7 +147,7 @@ final class ExternalFiles: ExternalFilePlacing {
     /// To be called as the last part of the transaction: what it says about files is on the disk before it is committed.
     func prepareCommit() throws {
         defer { isCommitting = true }
-        guard let folder, isChangingFiles else { return }
+        guard isChangingFiles, let folder else { return }
         do {
             if !unused.isEmpty { try list(folder).add(unused) }
             if !made.isEmpty { try DurableFile.syncFolder(folder) }

@@ -52,19 +52,8 @@ extension SQLiteStore {
 
     private func keepInCache(_ unit: UnitOfWork, _ outcome: SaveOutcome) {
         rowCache.update { cache in
-            var start = 0
-            while start < outcome.inserted.count {
-                // Objects of one table mostly come one after the other.
-                let table = unit.inserts[start].storedEntity.table
-                let end =
-                    unit.inserts[start...].firstIndex { $0.storedEntity.table != table }
-                    ?? outcome.inserted.count
-                cache.add(outcome.inserted[start..<end], table)
-                start = end
-            }
-            for (update, row) in zip(unit.updates, outcome.updated) {
-                cache.add(row, update.storedEntity.table)
-            }
+            cache.add(outcome.inserted) { unit.inserts[$0].storedEntity.table }
+            cache.add(outcome.updated) { unit.updates[$0].storedEntity.table }
             for (storedEntity, reference, values) in outcome.affected {
                 let key = ObjectKey(table: storedEntity.table, reference: reference)
                 guard let row = cache.row(key) else { continue }
@@ -159,6 +148,23 @@ extension SQLiteStore {
                     domain: NSSQLiteErrorDomain, code: Int(error.extendedResultCode.rawValue),
                     userInfo: [NSLocalizedDescriptionKey: error.message ?? ""]),
             ])
+    }
+}
+
+extension RowCache.Contents {
+    /// Adds rows of several tables.
+    ///
+    /// - Parameter table: the table of the row with an index.
+    fileprivate mutating func add(_ rows: [Row], _ table: (Int) -> UInt32) {
+        var start = 0
+        while start < rows.count {
+            // Objects of one table mostly come one after the other.
+            let number = table(start)
+            var end = start + 1
+            while end < rows.count, table(end) == number { end += 1 }
+            add(rows[start..<end], number)
+            start = end
+        }
     }
 }
 

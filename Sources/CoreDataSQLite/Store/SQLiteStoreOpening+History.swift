@@ -6,16 +6,17 @@ import GRDB
 // Persistent history while a store is opened.
 
 extension SQLiteStoreOpening {
-    /// Finds out whether the file has history. Where all of it was deleted, the store can be written to without any.
+    /// Finds out whether the file, which has these tables, has history. Where all of it was deleted, the store can be written to
+    /// without any.
     ///
     /// - Returns: what keeps the store from being written to, as part of a sentence: as with Apple's framework, a client that does
     ///   not keep the history only reads.
     /// - Throws: 134020 when history is requested and what is there cannot be used.
-    func checkHistory(_ database: Database) throws -> [String] {
+    func checkHistory(_ database: Database, _ existing: ExistingTables) throws -> [String] {
         history = nil
         if options.tracksHistory { _ = try StoreHistory.tombstoneCount(storedEntities) }
         do {
-            guard let found = try HistoryTables(ExistingTables(database)) else { return [] }
+            guard let found = try HistoryTables(existing) else { return [] }
             history = StoreHistory(found, isTracking: options.tracksHistory, SQLiteDialect())
         } catch  where !options.tracksHistory {
             Log.store.error("\(error.localizedDescription)")

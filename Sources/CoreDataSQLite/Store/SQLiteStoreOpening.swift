@@ -60,10 +60,16 @@ final class SQLiteStoreOpening {
     /// Whether the store's copy of its model cannot be read.
     private var hasDamagedModel = false
 
-    /// The tables, with the names that they have in the file.
-    private(set) var schema: SQLSchema
+    /// The tables, with the names that they have in the file. Those of a file that exists are found there; only others are
+    /// designed from the entities alone.
+    private(set) lazy var schema =
+        otherEntities == nil
+        ? newSchema : SQLSchema.design(storedEntities: storedEntities, dialect: SQLiteDialect())
     /// The tables of a new file: those of all entities of the model, as Apple's stores with a configuration have them.
-    private let newSchema: SQLSchema
+    private lazy var newSchema = SQLSchema.design(
+        storedEntities: otherEntities ?? storedEntities, dialect: SQLiteDialect())
+    /// All entities of the model, where the store has a configuration; nil where it holds all.
+    private let otherEntities: [StoredEntity]?
     /// What the file says of itself.
     private(set) var metadata: [String: Any] = [:]
     /// The persistent history; nil when the file has none.
@@ -88,11 +94,8 @@ final class SQLiteStoreOpening {
         storedEntities = store.storedEntities
         configurationName = store.configurationName
         reports = store.reports
-        schema = SQLSchema.design(storedEntities: storedEntities, dialect: SQLiteDialect())
-        newSchema =
-            store.configurationName == defaultConfigurationName
-            ? schema
-            : SQLSchema.design(storedEntities: Self.allStoredEntities(model, store), dialect: SQLiteDialect())
+        otherEntities =
+            store.configurationName == defaultConfigurationName ? nil : Self.allStoredEntities(model, store)
     }
 
     /// Places of all entities of the model, also of those that the store does not hold.
@@ -173,8 +176,9 @@ final class SQLiteStoreOpening {
             metadata = try SQLiteMetadata.read(database, file.url)
             checked = try StoreIdentity(database)
             try checkVersion(file, database)
-            try checkTables(database)
-            let historyFeatures = try checkHistory(database)
+            let existing = try ExistingTables(database)
+            try checkTables(existing)
+            let historyFeatures = try checkHistory(database, existing)
             guard !options.isReadOnly else { return true }
             if model.isReconstructed {
                 unsupportedFeatures = ["no model: the one it is opened with was made from its tables"]
@@ -221,8 +225,7 @@ final class SQLiteStoreOpening {
             uncertainty: model.comparison(configuration, withStoreOf: metadata)?.uncertainty)
     }
 
-    private func checkTables(_ database: Database) throws {
-        let existing = try ExistingTables(database)
+    private func checkTables(_ existing: ExistingTables) throws {
         schema = SQLSchema.design(
             storedEntities: storedEntities, dialect: SQLiteDialect(), existing: existing)
         let wanted =

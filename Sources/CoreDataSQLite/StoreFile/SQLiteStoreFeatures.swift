@@ -24,7 +24,8 @@ struct SQLiteStoreFeatures {
     func unsupported() throws -> [String] {
         var features: [String] = []
         features += try unknownEntities()
-        for table in tables { features += try unsupported(in: table) }
+        let needed = try neededColumns()
+        for table in tables { features += try unsupported(in: table, needed) }
         features += try unsupportedValues()
         features += try conditions()
         features += try virtualTables()
@@ -81,7 +82,12 @@ struct SQLiteStoreFeatures {
 
     // MARK: Tables
 
-    private func unsupported(in table: (name: String, columns: [String])) throws -> [String] {
+    /// - Parameter needed: what `neededColumns()` found.
+    private func unsupported(
+        in table: (name: String, columns: [String]), _ needed: [String: [String]]
+    ) throws -> [String] {
+        // GRDB gathers what the statements of a connection would do, ever more of it, until it compiles one itself.
+        _ = try database.makeStatement(sql: "SELECT 1")
         let name = schema.quoted(table.name)
         let columns = table.columns.map(schema.quoted)
         let statements = [
@@ -94,18 +100,27 @@ struct SQLiteStoreFeatures {
                 return ["a trigger, index or condition of table \(table.name): \(reason)"]
             }
         }
-        return try neededColumns(of: table.name, beside: Set(table.columns))
+        // Columns that the model does not have.
+        return needed[table.name.lowercased(), default: []].filter { !table.columns.contains($0) }
+            .map { "column \($0) of table \(table.name), which must have a value and is not in the model" }
     }
 
-    /// Columns that the model does not have and that must have a value.
-    private func neededColumns(of table: String, beside known: Set<String>) throws -> [String] {
-        try String.fetchAll(
+    /// The columns that must have a value, by the names of the tables, in lower case as SQLite compares them. One statement for all
+    /// tables.
+    private func neededColumns() throws -> [String: [String]] {
+        let rows = try GRDB.Row.fetchCursor(
             database,
             sql: """
-                SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL AND NOT pk
-                """, arguments: [table]
-        ).filter { !known.contains($0) }
-            .map { "column \($0) of table \(table), which must have a value and is not in the model" }
+                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND t.rootpage > 0 AND c."notnull" AND c.dflt_value IS NULL AND NOT c.pk
+                """)
+        var columns: [String: [String]] = [:]
+        while let row = try rows.next() {
+            guard let table = String.fromDatabaseValue(row[0]), let column = String.fromDatabaseValue(row[1])
+            else { continue }
+            columns[table.lowercased(), default: []].append(column)
+        }
+        return columns
     }
 
     /// Triggers and conditions that drop a change without an error: a save would take for written what is not.

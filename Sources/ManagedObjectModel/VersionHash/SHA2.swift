@@ -69,9 +69,7 @@ package enum SHA2 {
     }
 
     private static func data<Word: FixedWidthInteger>(_ state: [Word]) -> Data {
-        var data = Data()
-        for word in state { withUnsafeBytes(of: word.bigEndian) { data.append(contentsOf: $0) } }
-        return data
+        state.map(\.bigEndian).withUnsafeBytes { Data($0) }
     }
 
     // Written out for each word size, and without helpers: a build without optimisation calls every one.

@@ -209,10 +209,21 @@ struct ChangeTracker {
     ///
     /// - Returns: objects to release.
     mutating func noteSavedInsertions(of objects: [NSManagedObject]) -> [NSManagedObject] {
-        // Usually they are all objects: no need to look up each.
-        if objects.count == inserted.count { return inserted.removeAll() }
-        for object in objects { inserted.remove(object) }
-        return []
+        inserted.remove(all: objects)
+    }
+
+    /// Notes that the values of objects were saved.
+    ///
+    /// - Returns: objects to release.
+    mutating func noteSavedUpdates(of objects: [NSManagedObject]) -> [NSManagedObject] {
+        updated.remove(all: objects)
+    }
+
+    /// Notes that the deletions of objects were saved.
+    ///
+    /// - Returns: objects to release.
+    mutating func noteSavedDeletions(of objects: [NSManagedObject]) -> [NSManagedObject] {
+        deleted.remove(all: objects)
     }
 
     /// Notes that the values of an object were saved.

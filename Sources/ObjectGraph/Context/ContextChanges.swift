@@ -25,13 +25,13 @@ package struct ContextChanges {
     private(set) var slots: [ObjectIdentifier: [Int]] = [:]
 
     mutating func append(_ other: ContextChanges) {
-        inserted += other.inserted
-        updated += other.updated
-        deleted += other.deleted
-        refreshed += other.refreshed
+        inserted.add(other.inserted)
+        updated.add(other.updated)
+        deleted.add(other.deleted)
+        refreshed.add(other.refreshed)
         if let ids = other.invalidatedIDs { invalidatedIDs = (invalidatedIDs ?? []) + ids }
         isUnbounded = isUnbounded || other.isUnbounded
-        slots.merge(other.slots) { $0 + $1 }
+        if !other.slots.isEmpty { slots.merge(other.slots) { $0 + $1 } }
     }
 
     /// Notes the slots that the running event has set. Events do not note what primitive setters set: for these all slots set

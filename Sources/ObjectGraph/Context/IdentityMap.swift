@@ -78,7 +78,8 @@ package final class IdentityMap: @unchecked Sendable {
     /// - Returns: the other object that had the identity, if any.
     package func register(_ object: NSManagedObject) -> NSManagedObject? {
         lock.lock()
-        let displaced = Self.set(object, object.reference, in: madeTable(object.storedEntity.table))
+        let displaced = Self.set(
+            Self.pointer(object), object.reference, in: madeTable(object.storedEntity.table))
         lock.unlock()
         object.registry = self
         if object.storedEntity.notifiesStore { announce([object]) }
@@ -96,7 +97,9 @@ package final class IdentityMap: @unchecked Sendable {
         let entries = madeTable(table)
         entries.reserve(objects.count)
         for object in objects {
-            if let other = Self.set(object, object.reference, in: entries) { displaced.append(other) }
+            if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
+                displaced.append(other)
+            }
         }
         lock.unlock()
         for object in objects { object.registry = self }
@@ -107,9 +110,8 @@ package final class IdentityMap: @unchecked Sendable {
     /// Enters an object; the other object, retained, that was there. With the lock.
     @inline(__always)
     private static func set(
-        _ object: NSManagedObject, _ reference: Int64, in entries: Table
+        _ pointer: UnsafeMutableRawPointer, _ reference: Int64, in entries: Table
     ) -> UnsafeMutableRawPointer? {
-        let pointer = pointer(object)
         guard let former = entries.set(pointer, for: reference), former != pointer else { return nil }
         return swift_tryRetain(former)
     }
@@ -167,17 +169,18 @@ package final class IdentityMap: @unchecked Sendable {
                 return register(object)
             }
         }
+        // The caller has the objects and their new entities: no references are counted in loops over very many.
+        let pointers = names.map { (Self.pointer($0.object), $0.storedEntity.table, $0.reference) }
         lock.lock()
-        for (object, _, _) in names {
-            let pointer = Self.pointer(object)
-            if let entries = table(object.storedEntity.table), entries.value(object.reference) == pointer {
-                entries.remove(object.reference)
+        for (pointer, _, _) in pointers {
+            Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                guard let entries = table(object.storedEntity.table) else { return }
+                if entries.value(object.reference) == pointer { entries.remove(object.reference) }
             }
         }
-        for (object, storedEntity, reference) in names {
-            if let other = Self.set(object, reference, in: madeTable(storedEntity.table)) {
-                displaced.append(other)
-            }
+        if let (_, table, _) = pointers.first { madeTable(table).reserve(pointers.count) }
+        for (pointer, table, reference) in pointers {
+            if let other = Self.set(pointer, reference, in: madeTable(table)) { displaced.append(other) }
         }
         lock.unlock()
         for (object, storedEntity, reference) in names {

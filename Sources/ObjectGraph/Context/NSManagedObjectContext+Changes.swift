@@ -100,8 +100,8 @@ extension NSManagedObjectContext {
         var notified: [ObjectExtras] = []
         for object in changes.all {
             object.state.remove(.madeInEvent)
-            guard let extras = object.extras, let event = extras.event else { continue }
-            (extras.event, extras.notifiedEvent) = (nil, event)
+            guard let extras = object.extras, extras.event != nil else { continue }
+            extras.beginNotifying()
             notified.append(extras)
         }
         for object in changes.forgotten { releaseUnsaved(object) }
@@ -135,13 +135,14 @@ struct EventObjects {
     /// Deleted before they were ever saved.
     let forgotten: [NSManagedObject]
 
-    var all: [NSManagedObject] { inserted + updated + deleted + refreshed + forgotten }
+    var all: [NSManagedObject] { .joined(inserted, updated, deleted, refreshed, forgotten) }
 
     /// The forgotten objects that an earlier event announced; the others were never announced.
     var announcedForgotten: [NSManagedObject] { forgotten.filter { !$0.state.contains(.madeInEvent) } }
 
     var contextChanges: ContextChanges {
         ContextChanges(
-            inserted: inserted, updated: updated, deleted: deleted + announcedForgotten, refreshed: refreshed)
+            inserted: inserted, updated: updated, deleted: .joined(deleted, announcedForgotten),
+            refreshed: refreshed)
     }
 }

@@ -115,7 +115,9 @@ extension NSManagedObjectContext {
 
     func userInfo(_ changes: ContextChanges) -> [AnyHashable: Any] {
         var userInfo = generationInfo
-        for (key, objects) in changes.byKey where !objects.isEmpty { userInfo[key] = Set(objects) }
+        for (key, objects) in changes.byKey where !objects.isEmpty {
+            userInfo[key] = session.sharedSets?.set(of: objects) ?? Set(objects)
+        }
         return userInfo
     }
 }

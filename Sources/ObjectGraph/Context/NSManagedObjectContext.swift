@@ -248,8 +248,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The entity binding of new objects of an entity until they are saved.
     func unstoredEntity(_ layout: EntityLayout) -> StoredEntity { unstored.entity(layout) }
 
+    /// The same, if the last new object was of the entity; nil for any other.
+    func lastUnstoredEntity(_ entity: NSEntityDescription) -> StoredEntity? { unstored.lastEntity(entity) }
+
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {
+        if let known = unstored.entity(of: type) { return known }
         guard let coordinator = persistentStoreCoordinator else {
             fatalError(
                 "The context has no persistent store coordinator, so no model to find \(type) in.")
@@ -262,6 +266,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 found: NSManagedObjectModel.register(_:).
                 """)
         }
+        // The coordinator of a parent may still change, without notice here.
+        if parentContext == nil { unstored.note(entity, of: type) }
         return entity
     }
 

@@ -12,6 +12,18 @@ struct SaveSession {
     var phase = Phase.idle
     /// Whether a save is checking the values of objects.
     var isValidating = false
+    /// What the notifications of the running save share; nil when none runs.
+    var sharedSets: SharedSets?
+
+    /// Ends the sharing.
+    ///
+    /// - Returns: a value that holds objects to release.
+    mutating func endSharing() -> SharedSets? {
+        let shared = sharedSets
+        sharedSets = nil
+        return shared
+    }
+
     /// The value that is being checked before a save.
     var candidate: CandidateValue?
     /// An error of loading a fault, where it could not be thrown; the next save reports it.
@@ -53,7 +65,7 @@ struct SaveSession {
     /// Notes what an event has changed, if hooks are being called.
     mutating func noteChanges(of event: EventObjects) {
         guard phase == .savingHooks else { return }
-        changedWhileSaving += event.inserted + event.updated + event.deleted
+        changedWhileSaving.add(.joined(event.inserted, event.updated, event.deleted))
     }
 
     /// Begins the first round of hooks, which all changed objects get.

@@ -5,6 +5,20 @@ struct UnstoredEntities {
     private var entities: [ObjectIdentifier: StoredEntity] = [:]
     /// The last one used: new objects are often of the same entity.
     private var last: StoredEntity?
+    /// The class that objects were last made of, with its entity.
+    private var lastClass: (type: NSManagedObject.Type, entity: NSEntityDescription)?
+
+    /// The entity binding of new objects of an entity, if the last new object was of that; nil for any other.
+    func lastEntity(_ entity: NSEntityDescription) -> StoredEntity? { last?.entity === entity ? last : nil }
+
+    /// The entity of a class, if it is the class that `note(_:of:)` was last called with.
+    func entity(of type: NSManagedObject.Type) -> NSEntityDescription? {
+        lastClass?.type == type ? lastClass?.entity : nil
+    }
+
+    mutating func note(_ entity: NSEntityDescription, of type: NSManagedObject.Type) {
+        lastClass = (type, entity)
+    }
 
     mutating func entity(_ layout: EntityLayout) -> StoredEntity {
         if let last, last.layout === layout { return last }

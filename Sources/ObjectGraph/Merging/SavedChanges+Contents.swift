@@ -3,12 +3,19 @@ import Foundation
 extension SavedChanges {
     /// - Parameter affected: objects whose derived attributes changed, whether the context has them or not.
     init(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
-        let inserted = Set(changes.inserted.map(\.objectID))
-        let updated = Set(changes.updated.map(\.objectID))
-        let deleted = Set(changes.deleted.map(\.objectID))
+        let inserted = Self.ids(changes.inserted)
+        let updated = Self.ids(changes.updated)
+        let deleted = Self.ids(changes.deleted)
         self.init(
             inserted: inserted, updated: updated, deleted: deleted,
             refreshed: Set(affected).subtracting(inserted).subtracting(updated).subtracting(deleted))
+    }
+
+    private static func ids(_ objects: [NSManagedObject]) -> Set<NSManagedObjectID> {
+        guard !objects.isEmpty else { return [] }
+        var ids = Set<NSManagedObjectID>(minimumCapacity: objects.count)
+        for object in objects { ids.insert(object.objectID) }
+        return ids
     }
 
     /// Reads the changes in a notification or a message, for a context of a coordinator.

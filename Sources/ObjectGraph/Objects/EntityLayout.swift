@@ -46,6 +46,9 @@ package final class PropertySlot: @unchecked Sendable {
     package let isStored: Bool
     /// The row slot of the destination's entity number (`toOne` to an entity with subentities), or -1.
     package let entitySlot: Int
+    /// Of a relationship: the index of its inverse among the properties of the destination entity, or -1. A subentity can have
+    /// its own property of that name.
+    package let inverseIndex: Int
     /// Where a row keeps the value: the slot's own index for a property, a place behind for a composite's element.
     package let rowSlot: Int
     /// The elements of a composite attribute.
@@ -102,6 +105,12 @@ package final class PropertySlot: @unchecked Sendable {
             isOrdered = false
         }
         self.kind = kind
+        inverseIndex =
+            (property as? NSRelationshipDescription).flatMap { relationship in
+                relationship.inverseRelationship.flatMap { inverse in
+                    relationship.destinationEntity?.allProperties.firstIndex { $0 === inverse }
+                }
+            } ?? -1
         isTransient = property.isTransient || kind == .fetched
         isStored = !isTransient
         self.entitySlot = entitySlot
@@ -140,6 +149,10 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
     private let classBinding: Atomic<UnsafeRawPointer>
     /// What a new object starts with: default values, nulls and empty to-many relationships.
     package let initialValues: ContiguousArray<SlotValue>
+    /// Whether the initial values have no references to count.
+    private let hasPlainInitialValues: Bool
+    /// Whether a row has all values of an object, so that decoding them yields what was set.
+    let isWholeInRows: Bool
     /// Slots with a destination to maintain, by index.
     package let relationshipIndexes: [Int]
     package let toManyIndexes: [Int]
@@ -221,6 +234,21 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
                 }
                 return (try? SlotValue(TransformableValue.defaultObject(value, slot), for: slot)) ?? .null
             })
+        hasPlainInitialValues = initialValues.allSatisfy { value in
+            switch value {
+            case .unloaded, .null, .integer, .double: true
+            default: false
+            }
+        }
+        isWholeInRows = slots.allSatisfy { slot in
+            guard slot.isStored, !slot.isDerived else { return false }
+            return switch slot.kind {
+            case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .decimal, .string,
+                .uuid:
+                true
+            default: false
+            }
+        }
         transientDefaults = transientIndexes.compactMap { [initialValues] slot in
             switch initialValues[slot] {
             case .null, .unloaded: nil
@@ -228,6 +256,21 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
             }
         }
         super.init()
+    }
+
+    /// The values of a new object: its own copy of the initial ones, since the first value that is set would copy them.
+    func newValues() -> ContiguousArray<SlotValue> {
+        guard hasPlainInitialValues else { return initialValues }
+        return initialValues.withUnsafeBufferPointer { initial in
+            ContiguousArray(unsafeUninitializedCapacity: initial.count) { values, count in
+                if let source = initial.baseAddress, let target = values.baseAddress {
+                    // Their bits are all there is of them.
+                    UnsafeMutableRawPointer(target).copyMemory(
+                        from: source, byteCount: initial.count * MemoryLayout<SlotValue>.stride)
+                }
+                count = initial.count
+            }
+        }
     }
 
     /// Reads the binding without counting references of it.

@@ -29,8 +29,15 @@ extension NSManagedObject: ManagedComponent {
 
     /// The value as the object keeps it.
     public final func _slotValue(_ slot: Int, _ object: NSManagedObject) -> _SlotValue {
+        let info = object.layout.slots[slot]
+        // Most are what they should be, which takes no casts to find out.
+        if let expected = info.relationship?.destinationEntity, entity.isKindOf(entity: expected),
+            sharesContext(with: object)
+        {
+            return _SlotValue(value: .object(self))
+        }
         do {
-            _ = try object.destinations(from: self, object.layout.slots[slot])
+            _ = try object.destinations(from: self, info)
         } catch {
             fatalError(error.localizedDescription)
         }
@@ -75,7 +82,7 @@ extension NSOrderedSet: ManagedComponent {}
 extension ManagedComponent where Self: NSSet {
     /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Self? {
-        NSSet(set: object.loadedToMany(at: slot).members) as? Self
+        NSSet.distinct(object.loadedToMany(at: slot).ordered) as? Self
     }
 
     /// What the property reads as while it has no value.

@@ -84,12 +84,7 @@ extension NSManagedObject {
     }
 
     final func withEvent(_ body: (inout EventChanges) -> Void) {
-        let extras = madeExtras
-        // Moved out while it is changed, so that its arrays are not copied.
-        var event = extras.event ?? EventChanges()
-        extras.event = nil
-        body(&event)
-        extras.event = event
+        madeExtras.withEvent(body)
     }
 
     /// Marks the object as changed in the running event.
@@ -157,12 +152,12 @@ extension NSManagedObject {
     final func willChange(
         at slot: Int, _ description: @autoclosure () -> ChangeDescription = .whole
     ) {
-        if extras != nil { notifyObservers(willChange: slot, description) }
+        if let extras, extras.hasObservers { notifyObservers(willChange: slot, description) }
     }
 
     @inline(__always)
     final func didChange(at slot: Int) {
-        if extras != nil { notifyObservers(didChange: slot) }
+        if let extras, extras.hasObservers { notifyObservers(didChange: slot) }
     }
 
     private final func notifyObservers(willChange slot: Int, _ description: () -> ChangeDescription) {
@@ -257,6 +252,9 @@ extension NSManagedObject {
             return object.storedEntity.isTemporary || object.reference != reference
                 || (info.entitySlot >= 0
                     && row.integer(info.entitySlot) != Int64(object.storedEntity.entityNumber))
+        case .integer(let number) where info.kind.isWholeNumber:
+            guard let row, !row.isNull(slot) else { return true }
+            return row.integer(slot) != number
         case .null:
             guard let row else { return false }
             return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)

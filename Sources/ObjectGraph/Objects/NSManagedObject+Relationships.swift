@@ -29,7 +29,9 @@ extension NSManagedObject {
         {
             readPartnerAgain(at: slot)
             if case .object(let previous) = old { previous.unlink(self, from: inverse) }
-            if case .object(let next) = new { next.link(self, to: inverse) }
+            if case .object(let next) = new {
+                next.link(self, to: inverse, expectedAt: layout.slots[slot].inverseIndex)
+            }
         }
         assign(new, at: slot)
     }
@@ -287,8 +289,15 @@ extension NSManagedObject {
     // MARK: One end of one link
 
     /// Adds `owner` to this object's `relationship`, the other end of a new link.
-    final func link(_ owner: NSManagedObject, to relationship: NSRelationshipDescription) {
-        guard let slot = layout.index(of: relationship.name) else { return }
+    ///
+    /// - Parameter expected: the index that the relationship probably has, which is checked; -1 for none.
+    final func link(
+        _ owner: NSManagedObject, to relationship: NSRelationshipDescription, expectedAt expected: Int = -1
+    ) {
+        let layout = layout
+        let isExpected =
+            layout.slots.indices.contains(expected) && layout.slots[expected].property === relationship
+        guard let slot = isExpected ? expected : layout.index(of: relationship.name) else { return }
         fireFault()
         willChange(at: slot, insertion(of: owner, at: slot))
         defer { didChange(at: slot) }
@@ -309,8 +318,8 @@ extension NSManagedObject {
     /// Refreshes the stored partner of a one-to-one link from its current row, if its own row lacks the link. Otherwise it
     /// would keep its key, and no save would compare it.
     private final func readPartnerAgain(at slot: Int) {
-        guard let context, let inverse = layout.slots[slot].relationship?.inverseRelationship,
-            !inverse.isToMany
+        guard let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+            let context
         else { return }
         context.readingStore(of: self) { try context.adoptLaterLinks(of: self, at: slot) }
     }
@@ -428,11 +437,11 @@ extension NSManagedObject {
 
     /// Keeps the order of a relationship before the event's first change of it.
     private final func noteOrder(at slot: Int) {
-        guard recordsChanges, context != nil else { return }
+        guard recordsChanges, context != nil, !(extras?.event?.hasChange(at: slot) ?? false) else { return }
+        // Loading the members may run code that changes the object.
+        let order = loadedToMany(at: slot).order
         withEvent { event in
-            if !event.hasChange(at: slot) {
-                event.noteOrder(loadedToMany(at: slot).order, at: slot)
-            }
+            if !event.hasChange(at: slot) { event.noteOrder(order, at: slot) }
         }
     }
 

@@ -67,6 +67,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
     }
 
+    /// Whether the object is in a context, without counting references of it.
+    @inline(__always)
+    final func isRegistered(in context: NSManagedObjectContext) -> Bool {
+        contextPointer?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
+    }
+
+    /// Whether another object is in the same context, or both are in none, without counting references of it.
+    @inline(__always)
+    final func sharesContext(with other: NSManagedObject) -> Bool {
+        contextPointer?.toOpaque() == other.contextPointer?.toOpaque()
+    }
+
     /// What each access of a slot needs.
     @inline(__always)
     final func traits(at slot: Int) -> SlotTraits {
@@ -86,6 +98,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         } ?? false
     }
 
+    /// Whether the object has links from one to one, without counting references of the layout.
+    @inline(__always)
+    final var hasPairs: Bool { layoutPointer._withUnsafeGuaranteedRef { !$0.pairIndexes.isEmpty } }
+
     /// The slot of a key's property.
     @inline(__always)
     final func slot<Value>(_ key: ManagedKey<Value>) -> Int {
@@ -104,16 +120,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             super.init()
             return
         }
-        let layout = EntityLayout.layout(of: entity)
-        require(
-            !entity.isAbstract || context == nil,
-            "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
-        storedEntity = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+        if entity.isAbstract {
+            require(
+                context == nil, "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
+        }
+        let layout: EntityLayout
+        if let known = context?.lastUnstoredEntity(entity) {
+            storedEntity = known
+            layout = known.layout
+        } else {
+            layout = EntityLayout.layout(of: entity)
+            storedEntity = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+        }
         layoutPointer = Unmanaged.passUnretained(layout)
         super.init()
         layout.adopt(type(of: self) as NSManagedObject.Type)
         reference = StoredEntity.newTemporaryReference()
-        values = layout.initialValues
+        values = layout.newValues()
         context?.insertNew(self)
     }
 

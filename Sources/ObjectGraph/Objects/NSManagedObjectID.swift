@@ -70,14 +70,35 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public override var hash: Int { Int(truncatingIfNeeded: reference) ^ Int(storedEntity.table) << 40 }
 
     public override func isEqual(_ object: Any?) -> Bool {
+        // Sets of IDs compare those with close hashes often, so a cast is too slow, and so is a copy of the existential.
+        if let other = Self.reference(in: object) {
+            return other._withUnsafeGuaranteedRef { $0 === self || $0.key == key }
+        }
         guard let object else { return false }
         guard type(of: object) == NSManagedObjectID.self else {
             return (object as? NSManagedObjectID)?.key == key
         }
-        // Sets of IDs compare those with close hashes often, so a cast is too slow.
         return withExtendedLifetime(object) {
             guard let other = UnsafeRawPointer(bitPattern: firstWord(of: object)) else { return false }
             return Unmanaged<NSManagedObjectID>.fromOpaque(other)._withUnsafeGuaranteedRef { $0.key == key }
+        }
+    }
+
+    /// The ID in an existential whose type is `NSObject` or this class, as a set has it; nil is inconclusive. The existential
+    /// keeps the ID.
+    @inline(__always)
+    private static func reference(in any: Any?) -> Unmanaged<NSManagedObjectID>? {
+        withUnsafeBytes(of: any) { words in
+            // The value, and behind three words for it its type.
+            let type = words.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
+            guard
+                type == unsafeBitCast(NSObject.self as AnyClass, to: UInt.self)
+                    || type == unsafeBitCast(NSManagedObjectID.self as AnyClass, to: UInt.self),
+                let pointer = UnsafeRawPointer(bitPattern: words.load(as: UInt.self))
+            else { return nil }
+            return Unmanaged<NSObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+                Swift.type(of: $0) == NSManagedObjectID.self
+            } ? Unmanaged.fromOpaque(pointer) : nil
         }
     }
 

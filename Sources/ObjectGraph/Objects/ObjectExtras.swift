@@ -85,19 +85,21 @@ extension NSManagedObject {
 
 /// What only a few objects need at a time.
 package final class ObjectExtras {
+    // As the object's own variables, these are used on one queue only.
+
     /// Key-value observers.
-    package var observers: ObservationCenter?
+    @exclusivity(unchecked) package var observers: ObservationCenter?
     /// Swift Observation; made when the object is first read under `withObservationTracking`.
-    package var registrar: ObservationRegistrar?
+    @exclusivity(unchecked) package var registrar: ObservationRegistrar?
     /// Notified before each change of a property.
-    var changeListener: (any ObjectChangeListener)?
+    @exclusivity(unchecked) var changeListener: (any ObjectChangeListener)?
     /// The attributes of a saved object that only primitive setters have set: a save writes them when it writes the object, but
     /// they do not count as changed.
-    var setUnnoticed = PropertySet()
+    @exclusivity(unchecked) var setUnnoticed = PropertySet()
     /// The changes of the running event; removed when the event is processed.
-    package var event: EventChanges?
+    @exclusivity(unchecked) package var event: EventChanges?
     /// The changes of the event that observers are being notified of.
-    var notifiedEvent: EventChanges?
+    @exclusivity(unchecked) var notifiedEvent: EventChanges?
     /// What `mutableOrderedSetValue(forKey:)` returned.
     var orderedSets: [WeakOrderedSet] = []
     /// Values noted by `willChangeValue(forKey:)`, innermost last.
@@ -112,6 +114,24 @@ package final class ObjectExtras {
     weak var assignedStore: NSPersistentStore?
 
     package init() {}
+
+    /// Whether anything is notified of changes of a property.
+    @inline(__always)
+    final var hasObservers: Bool { observers != nil || registrar != nil || changeListener != nil }
+
+    /// Changes what the running event notes, in place: its arrays are not copied.
+    ///
+    /// - Parameter body: runs no code of a program, which might change the object.
+    final func withEvent(_ body: (inout EventChanges) -> Void) {
+        if event == nil { event = EventChanges() }
+        event?.change(body)
+    }
+
+    /// Makes the changes of the running event those that observers are notified of, in place.
+    final func beginNotifying() {
+        notifiedEvent = nil
+        swap(&event, &notifiedEvent)
+    }
 }
 
 /// The changes of one event in one object, enough to undo them.
@@ -121,6 +141,8 @@ package struct EventChanges {
     package private(set) var toMany: [(slot: Int, change: ToManyChange)] = []
 
     package var isEmpty: Bool { old.isEmpty && toMany.isEmpty }
+
+    fileprivate mutating func change(_ body: (inout EventChanges) -> Void) { body(&self) }
 
     /// Notes the value that a slot has before it is set; only the first of an event counts.
     package mutating func note(_ value: SlotValue, at slot: Int) {

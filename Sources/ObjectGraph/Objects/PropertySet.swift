@@ -7,17 +7,28 @@ package struct PropertySet: Hashable, Sendable {
 
     package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
+    @inline(__always)
     package func contains(_ index: Int) -> Bool {
-        if index < 64 { return low & (1 << UInt64(index)) != 0 }
+        index < 64 ? low & (1 << UInt64(truncatingIfNeeded: index)) != 0 : containsHigh(index)
+    }
+
+    @inline(never)
+    private func containsHigh(_ index: Int) -> Bool {
         let word = index >> 6 - 1
         return word < high.count && high[word] & (1 << UInt64(index & 63)) != 0
     }
 
+    @inline(__always)
     package mutating func insert(_ index: Int) {
         if index < 64 {
-            low |= 1 << UInt64(index)
-            return
+            low |= 1 << UInt64(truncatingIfNeeded: index)
+        } else {
+            insertHigh(index)
         }
+    }
+
+    @inline(never)
+    private mutating func insertHigh(_ index: Int) {
         let word = index >> 6 - 1
         if word >= high.count { high += repeatElement(0, count: word + 1 - high.count) }
         high[word] |= 1 << UInt64(index & 63)
@@ -33,7 +44,7 @@ package struct PropertySet: Hashable, Sendable {
 
     package mutating func removeAll() {
         low = 0
-        high = []
+        if !high.isEmpty { high = [] }
     }
 }
 

@@ -32,7 +32,7 @@ extension SlotValue {
         case .object(let value): return value
         case .toMany(let contents):
             return contents.isOrdered
-                ? NSOrderedSet(array: contents.order) as Any : NSSet(set: contents.members) as Any
+                ? NSOrderedSet(array: contents.order) as Any : NSSet.distinct(contents.ordered) as Any
         case .boxed(let box): return box.value
         }
     }
@@ -156,5 +156,19 @@ private func decimalNumber(_ any: Any) -> Decimal? {
     case let value as Double: value.isFinite ? Decimal(string: "\(value)") : nil
     case let value as NSNumber: value.decimalValue
     default: nil
+    }
+}
+
+extension NSSet {
+    /// A set of objects, each of which is given once. A set made of a Swift set or array would put each object into a box first,
+    /// and hash it twice.
+    static func distinct(_ objects: [NSManagedObject]) -> NSSet {
+        objects.withUnsafeBufferPointer { objects in
+            guard let first = objects.baseAddress else { return NSSet() }
+            // A reference to an object of a class is one to an object of any class.
+            return first.withMemoryRebound(to: AnyObject.self, capacity: objects.count) {
+                NSSet(objects: $0, count: objects.count)
+            }
+        }
     }
 }

@@ -5,41 +5,53 @@ import Foundation
 /// Not loaded, it holds only what was added and removed since the last save, so that setting `book.author` does not
 /// fetch all books of the author. Loaded, it has the members, in order if the relationship is ordered.
 ///
-/// Invariant: `added` and `removed` are disjoint; when loaded, every added object is a member and no removed one is.
+/// Invariant: `added` and `removed` are disjoint; when loaded, every added object is a member and no removed one is. While nothing
+/// is stored, the relationship is loaded and not ordered, `removed` is empty, and `added` has the members.
 package final class ToManyContents {
+    // An object is used on one queue only, and sets of objects run no code of a program.
+
     package let isOrdered: Bool
-    package private(set) var isLoaded: Bool
+    @exclusivity(unchecked) package private(set) var isLoaded: Bool
+    /// Whether nothing is stored: those that were added are the members, and no second set of them is kept.
+    @exclusivity(unchecked) private var isNew: Bool
     /// The members when loaded. Of an ordered relationship: those of `order`.
     package private(set) var members: Set<NSManagedObject> {
         _read {
-            collect()
-            yield set
+            if isNew {
+                yield added
+            } else {
+                collect()
+                yield set
+            }
         }
         _modify {
+            keepSet()
             collect()
             yield &set
         }
     }
-    private var set: Set<NSManagedObject> = []
+    @exclusivity(unchecked) private var set: Set<NSManagedObject> = []
     /// All members, each once, until the set of them is needed: most relationships are only iterated.
-    private var list: [NSManagedObject]?
+    @exclusivity(unchecked) private var list: [NSManagedObject]?
     /// The members in order, of an ordered relationship, when loaded.
-    package private(set) var order: [NSManagedObject] = []
-    package private(set) var added: Set<NSManagedObject> = []
-    package private(set) var removed: Set<NSManagedObject> = []
+    @exclusivity(unchecked) package private(set) var order: [NSManagedObject] = []
+    @exclusivity(unchecked) package private(set) var added: Set<NSManagedObject> = []
+    @exclusivity(unchecked) package private(set) var removed: Set<NSManagedObject> = []
     /// The order in the rows of an ordered relationship, once it was changed.
     private var savedOrder: [NSManagedObject]?
     /// A set of the last accessor's type; dropped by every change.
-    package var typedMembers: Any?
+    @exclusivity(unchecked) package var typedMembers: Any?
 
     package init(isOrdered: Bool, isLoaded: Bool) {
         self.isOrdered = isOrdered
         self.isLoaded = isLoaded
+        isNew = isLoaded && !isOrdered
     }
 
     /// Other contents with the same members and changes.
     package func copy() -> ToManyContents {
         let copy = ToManyContents(isOrdered: isOrdered, isLoaded: isLoaded)
+        copy.isNew = isNew
         copy.set = set
         copy.list = list
         copy.order = order
@@ -84,6 +96,13 @@ package final class ToManyContents {
         list = stored
     }
 
+    /// Keeps the members in a set of their own from now on.
+    private func keepSet() {
+        guard isNew else { return }
+        isNew = false
+        set = added
+    }
+
     private func collect() {
         guard let list else { return }
         self.list = nil
@@ -109,6 +128,7 @@ package final class ToManyContents {
     package func forgetStored() {
         guard isLoaded, !isOrdered else { return }
         isLoaded = false
+        isNew = false
         list = nil
         set = []
         typedMembers = nil
@@ -117,6 +137,12 @@ package final class ToManyContents {
     /// Adds an object, at `index` or the end of an ordered relationship. Returns whether it was new.
     @discardableResult
     package func insert(_ object: NSManagedObject, at index: Int? = nil) -> Bool {
+        if isNew {
+            assert(isLoaded && !isOrdered && removed.isEmpty)
+            guard added.insert(object).inserted else { return false }
+            dropTypedMembers()
+            return true
+        }
         if isLoaded {
             guard members.insert(object).inserted else { return false }
             if isOrdered {
@@ -140,6 +166,11 @@ package final class ToManyContents {
     /// Removes an object. Returns whether it was, or while not loaded may have been, a member.
     @discardableResult
     package func remove(_ object: NSManagedObject) -> Bool {
+        if isNew {
+            guard added.remove(object) != nil else { return false }
+            dropTypedMembers()
+            return true
+        }
         if isLoaded {
             guard members.remove(object) != nil else { return false }
             if isOrdered {
@@ -175,17 +206,23 @@ package final class ToManyContents {
     /// The index of an object in the order. O(n).
     package func position(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
 
+    private func dropTypedMembers() { if typedMembers != nil { typedMembers = nil } }
+
     private func keepOrder() {
         if savedOrder == nil { savedOrder = order }
     }
 
     /// After a save: the members are those of the store.
     package func markSaved() {
+        keepSet()
         added = []
         removed = []
         savedOrder = nil
     }
 
     /// The members: in their order, else in any order, which reading `members` may change.
-    package var ordered: [NSManagedObject] { isOrdered ? order : list ?? Array(set) }
+    package var ordered: [NSManagedObject] {
+        if isOrdered { return order }
+        return list ?? Array(isNew ? added : set)
+    }
 }

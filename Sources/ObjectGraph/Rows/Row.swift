@@ -1,6 +1,7 @@
 import Foundation
 
-/// One row of a store, packed into a single allocation and never changed afterwards.
+/// One row of a store, packed into a single allocation and never changed afterwards, but for the key that the save of a new row
+/// assigns.
 ///
 /// Memory after the header, in 8-byte words:
 ///
@@ -52,16 +53,46 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
     }
 
-    /// The same values for another primary key.
-    package func copy(reference: Int64) -> Row {
+    /// The numbers of a row that is being made.
+    struct Numbers {
+        fileprivate let words: UnsafeMutablePointer<UInt64>
+        fileprivate let slotCount: Int
+
+        /// Sets a slot that keeps numbers.
+        func set(_ slot: Int, _ word: UInt64) {
+            Row.check(slot, slotCount)
+            words[(slotCount + 63) >> 6 + slot] = word
+            words[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        }
+
+        /// Removes the number of a slot.
+        func setNull(_ slot: Int) {
+            Row.check(slot, slotCount)
+            words[(slotCount + 63) >> 6 + slot] = 0
+            words[slot >> 6] |= 1 << UInt64(slot & 63)
+        }
+    }
+
+    /// A copy as another version.
+    ///
+    /// - Parameter change: sets what differs; only numbers can.
+    func copy(version: Int64, timestamp: Double, _ change: (Numbers) -> Void) -> Row {
         var header = head
-        header.reference = reference
-        let words = nullWords + slotCount + (header.byteCount + 7) >> 3
+        header.version = version
+        header.timestamp = timestamp
+        let slots = slotCount
+        let words = nullWords + slots + (header.byteCount + 7) >> 3
         let row = Row.make(header, words: words)
-        row.withUnsafeMutablePointerToElements { destination in
-            withUnsafeMutablePointerToElements { destination.update(from: $0, count: words) }
+        row.withUnsafeMutablePointerToElements { target in
+            withUnsafeMutablePointerToElements { target.update(from: $0, count: words) }
+            change(Numbers(words: target, slotCount: slots))
         }
         return row
+    }
+
+    /// Gives a new row the primary key that a save has assigned to it. Only the save has the row: nothing else can read it.
+    package func assign(reference: Int64) {
+        withUnsafeMutablePointerToHeader { $0.pointee.reference = reference }
     }
 }
 

@@ -21,6 +21,8 @@ extension NSManagedObjectContext {
         session.forgetDeletionError()
         try throwFaultingError()
         replaceUnread()
+        session.sharedSets = SharedSets()
+        defer { _ = session.endSharing() }
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveNothing() }
@@ -47,7 +49,9 @@ extension NSManagedObjectContext {
         // Validation may have replaced values.
         processPendingChanges()
         for object in tracker.inserted.all where object.isFault { object.fireFault() }
-        for object in tracker.updated.all + tracker.deleted.all + onlyWatched { object.fireFault() }
+        for objects in [tracker.updated.all, tracker.deleted.all, onlyWatched] {
+            for object in objects { object.fireFault() }
+        }
         // Objects that could not be loaded counted as missing so far.
         try throwFaultingError()
         if parentContext == nil { try obtainReferencesBeforeSaving() }
@@ -98,7 +102,7 @@ extension NSManagedObjectContext {
         // The first round includes changes by observers of the save, and pending delete rules.
         processPendingChanges()
         _ = session.beginRounds()
-        var round = tracker.inserted.all + tracker.updated.all + tracker.deleted.all
+        var round = [NSManagedObject].joined(tracker.inserted.all, tracker.updated.all, tracker.deleted.all)
         var passes = 0
         while !round.isEmpty {
             passes += 1
@@ -110,7 +114,7 @@ extension NSManagedObjectContext {
                     Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
                     """)
             }
-            for object in round where object.context === self { object.willSave() }
+            for object in round where object.isRegistered(in: self) { object.willSave() }
             processPendingChanges()
             // What the hooks changed, also through delete rules, each once.
             round = session.takeChangedByHooks()
@@ -269,7 +273,9 @@ extension NSManagedObjectContext {
         let saved = SavedChanges(changes, affected: affected)
         session.phase = .idle
         for object in changes.deleted { object.state.insert(.gone) }
-        for object in changes.inserted + changes.updated + changes.deleted { object.didSave() }
+        for objects in [changes.inserted, changes.updated, changes.deleted] {
+            for object in objects { object.didSave() }
+        }
         for object in changes.deleted { leave(object) }
         var information = userInfo(changes)
         if let token { information[Self.historyTokenKey] = token }
@@ -309,13 +315,16 @@ extension NSManagedObjectContext {
 
     private func adopt(_ outcome: SaveOutcome, _ plan: StorePlan, _ changes: inout ContextChanges) {
         adoptInserted(plan.inserted, outcome.inserted, plan.store)
+        let updated = [NSManagedObject].joined(plan.updated, plan.transientlyUpdated)
+        _ = tracker.noteSavedUpdates(of: updated)
         for (object, row) in zip(plan.updated, outcome.updated) { markSaved(object, row) }
         for object in plan.transientlyUpdated { markSaved(object, object.row) }
-        for object in plan.deleted { tracker.noteSavedDeletion(of: object) }
+        _ = tracker.noteSavedDeletions(of: plan.deleted)
+        let isWhole = plan.inserted.allSatisfy { $0.isRegistered(in: self) }
         // One remains of two objects to which a damaged store gave the same key.
-        changes.inserted += plan.inserted.filter { $0.context === self }
-        changes.updated += plan.updated + plan.transientlyUpdated
-        changes.deleted += plan.deleted
+        changes.inserted.add(isWhole ? plan.inserted : plan.inserted.filter { $0.context === self })
+        changes.updated.add(updated)
+        changes.deleted.add(plan.deleted)
         adoptAffected(outcome, &changes)
     }
 
@@ -325,14 +334,21 @@ extension NSManagedObjectContext {
         _ = tracker.noteSavedInsertions(of: objects)
         var names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)] = []
         names.reserveCapacity(objects.count)
+        // Objects of one entity mostly come one after the other.
+        var last: StoredEntity?
         for (object, row) in zip(objects, rows) {
-            guard let storedEntity = store.storedEntity(number: row.entityNumber) else { continue }
+            if last?.entityNumber != row.entityNumber { last = store.storedEntity(number: row.entityNumber) }
+            guard let storedEntity = last else { continue }
             if object.storedEntity !== storedEntity || object.reference != row.reference {
                 names.append((object, storedEntity, row.reference))
             }
         }
         rename(names)
-        for (object, row) in zip(objects, rows) where object.context === self { markSaved(object, row) }
+        for (object, row) in zip(objects, rows) where object.isRegistered(in: self) {
+            // The row has all that was set, in a third of the memory.
+            if object.layout.isWholeInRows { object.dropSetValues() }
+            markSaved(object, row)
+        }
     }
 
     /// Objects whose derived attributes a save of other objects changed.
@@ -381,25 +397,40 @@ extension NSManagedObject {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
         }
         guard let row else { return false }
-        // A store may round a number, or count itself: the object shows the stored value.
-        for slot in 0..<min(layout.traits.count, values.count) where layout.traits[slot].isStored {
-            let rowSlot = layout.traits[slot].rowSlot
-            switch layout.traits[slot].kind {
-            case .decimal, .double, .float, .date, .composite: values[slot] = .unloaded
-            case .integer16, .integer32, .integer64, .boolean:
-                if case .integer(let number) = values[slot], !row.isNull(rowSlot),
-                    row.integer(rowSlot) == number
-                {
-                    continue
-                }
-                values[slot] = .unloaded
-            // A link to a deleted object is not stored.
-            case .toOne where row.isNull(rowSlot): values[slot] = .unloaded
-            default: break
-            }
-        }
+        for slot in outdatedSlots(layout, row) { values[slot] = .unloaded }
         return adoptDerivedValues(from: row)
     }
+
+    /// The slots of values that are to be read from the row: a store may round a number, or count itself, and the object shows
+    /// the stored value.
+    private final func outdatedSlots(_ layout: EntityLayout, _ row: Row) -> PropertySet {
+        var outdated = PropertySet()
+        layout.traits.withUnsafeBufferPointer { traits in
+            values.withUnsafeBufferPointer { values in
+                for slot in 0..<min(traits.count, values.count) where traits[slot].isStored {
+                    if values[slot].isUnloaded { continue }
+                    let rowSlot = traits[slot].rowSlot
+                    switch traits[slot].kind {
+                    case .decimal, .double, .float, .date, .composite: outdated.insert(slot)
+                    case .integer16, .integer32, .integer64, .boolean:
+                        if case .integer(let number) = values[slot], !row.isNull(rowSlot),
+                            row.integer(rowSlot) == number
+                        {
+                            continue
+                        }
+                        outdated.insert(slot)
+                    // A link to a deleted object is not stored.
+                    case .toOne: if row.isNull(rowSlot) { outdated.insert(slot) }
+                    default: break
+                    }
+                }
+            }
+        }
+        return outdated
+    }
+
+    /// Forgets the values, which a row is about to replace.
+    fileprivate final func dropSetValues() { values = [] }
 
     /// Shows what the store computed. Returns whether anything is new.
     ///

@@ -199,9 +199,10 @@ final class StorePlan: LinkDestinations {
     /// Changed objects with nothing to write.
     private(set) var transientlyUpdated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
-    /// The entity bindings of new objects, by their temporary references.
-    private let storedEntities = ReferenceMap<StoredEntity>()
+    /// The new objects with their entity bindings.
     @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, storedEntity: StoredEntity)] = []
+    /// The indexes in `assigned`, once all objects are there.
+    @exclusivity(unchecked) private var assignedIndexes: TemporaryReferences?
     @exclusivity(unchecked) private var encoder: RowEncoder
     private let now = Date.timeIntervalSinceReferenceDate
 
@@ -217,12 +218,16 @@ final class StorePlan: LinkDestinations {
 
     /// Adds a new object to this store.
     func assign(_ object: NSManagedObject, to storedEntity: StoredEntity) {
-        if object.storedEntity.isTemporary { storedEntities.set(storedEntity, for: object.reference) }
         assigned.append((object, storedEntity))
     }
 
     /// Inserts the new objects, in their order.
     func insertAssigned() throws {
+        let assigned = assigned
+        assignedIndexes = TemporaryReferences(count: assigned.count) { index in
+            // An object with a permanent identity is known by that.
+            assigned[index].object.storedEntity.isTemporary ? assigned[index].object.reference : 0
+        }
         unit.inserts.reserveCapacity(assigned.count)
         inserted.reserveCapacity(assigned.count)
         for (object, storedEntity) in assigned {
@@ -231,14 +236,15 @@ final class StorePlan: LinkDestinations {
             inserted.append(object)
             try addLinks(object)
         }
-        assigned = []
     }
 
     func update(_ object: NSManagedObject) throws {
         var changed = PropertySet()
         var changedLinks = PropertySet()
-        for slot in object.persistentChanges() {
-            if object.layout.slots[slot].kind == .toMany {
+        for slot in object.touched {
+            let traits = object.traits(at: slot)
+            guard traits.isStored, !traits.isDerived, object.differsFromRow(at: slot) else { continue }
+            if traits.kind == .toMany {
                 changedLinks.insert(slot)
             } else {
                 changed.insert(slot)
@@ -277,6 +283,7 @@ final class StorePlan: LinkDestinations {
         unit.objects.updated = updated
         unit.objects.deleted = deleted
         unit.objects.client = context
+        (assigned, assignedIndexes) = ([], nil)
     }
 
     /// The links that are not columns of this object's row.
@@ -307,8 +314,14 @@ final class StorePlan: LinkDestinations {
     }
 
     private func key(of object: NSManagedObject) -> ObjectKey {
-        let storedEntity = object.storedEntity.isTemporary ? storedEntities.value(object.reference) : nil
-        return ObjectKey(table: (storedEntity ?? object.storedEntity).table, reference: object.reference)
+        let storedEntity = newStoredEntity(of: object) ?? object.storedEntity
+        return ObjectKey(table: storedEntity.table, reference: object.reference)
+    }
+
+    /// The entity binding that a new object gets from the save; nil for another object.
+    private func newStoredEntity(of object: NSManagedObject) -> StoredEntity? {
+        guard object.storedEntity.isTemporary else { return nil }
+        return assignedIndexes?.index(of: object.reference).map { assigned[$0].storedEntity }
     }
 
     private func checkedKey(
@@ -334,7 +347,7 @@ final class StorePlan: LinkDestinations {
                 [NSValidationKeyErrorKey: relationship.name, NSAffectedObjectsErrorKey: [object]])
         }
         if object.storedEntity.isTemporary {
-            if let storedEntity = storedEntities.value(object.reference) { return storedEntity }
+            if let storedEntity = newStoredEntity(of: object) { return storedEntity }
         } else if object.storedEntity.store === store {
             return object.storedEntity
         }

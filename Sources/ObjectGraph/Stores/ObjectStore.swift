@@ -192,10 +192,13 @@ package struct UnitOfWork {
     package struct Insert {
         package let storedEntity: StoredEntity
         package var row: Row
+        /// The reference that the row has before the save: a temporary one, or its own.
+        package let reference: Int64
 
         package init(storedEntity: StoredEntity, row: Row) {
             self.storedEntity = storedEntity
             self.row = row
+            reference = row.reference
         }
     }
 

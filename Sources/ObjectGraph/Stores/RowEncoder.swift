@@ -29,21 +29,48 @@ struct RowEncoder: ~Copyable {
         version: Int64
     ) throws -> Row {
         let layout = storedEntity.layout
+        let (old, touched) = (object.row, object.touched)
+        if let old, old.entityNumber == storedEntity.entityNumber, old.reference == object.reference,
+            old.slotCount == layout.rowSlotCount, hasPlainChanges(object, touched)
+        {
+            return old.copy(version: version, timestamp: timestamp) { row in
+                for slot in touched {
+                    let traits = object.traits(at: slot)
+                    guard traits.isStored, slot < object.values.count else { continue }
+                    switch object.values[slot] {
+                    case .integer(let number): row.set(traits.rowSlot, UInt64(bitPattern: number))
+                    case .double(let number): row.set(traits.rowSlot, number.bitPattern)
+                    case .null: row.setNull(traits.rowSlot)
+                    default: break
+                    }
+                }
+            }
+        }
         builder.begin(slotCount: layout.rowSlotCount)
-        for slot in layout.traits.indices {
-            let traits = layout.traits[slot]
-            guard traits.isStored, traits.kind != .toMany else { continue }
-            let isSet = slot < object.values.count && !object.values[slot].isUnloaded
-            if let old = object.row, !(isSet && object.touched.contains(slot)) {
-                // An unset value keeps its bytes, also those of an archive that was refused.
-                builder.copy(layout.slots[slot], from: old)
-            } else if isSet {
-                switch object.values[slot] {
-                case .integer(let number): builder.set(traits.rowSlot, integer: number)
-                case .double(let number): builder.set(traits.rowSlot, double: number)
-                case .string(let text): builder.set(traits.rowSlot, string: text)
-                case .null: break
-                case let value: try set(value, layout.slots[slot], links)
+        // A transformer can run code that sets values of the object: it would not change this list.
+        let values = object.values
+        try values.withUnsafeBufferPointer { values in
+            try layout.traits.withUnsafeBufferPointer { traits in
+                for slot in traits.indices {
+                    let traits = traits[slot]
+                    guard traits.isStored, traits.kind != .toMany else { continue }
+                    let isSet = slot < values.count && !values[slot].isUnloaded
+                    if let old, !(isSet && touched.contains(slot)) {
+                        // An unset value keeps its bytes, also those of an archive that was refused.
+                        if traits.kind == .composite || traits.kind == .toOne {
+                            builder.copy(layout.slots[slot], from: old)
+                        } else {
+                            builder.copy(traits.rowSlot, from: old, hasBytes: traits.kind.hasBytes)
+                        }
+                    } else if isSet {
+                        switch values[slot] {
+                        case .integer(let number): builder.set(traits.rowSlot, integer: number)
+                        case .double(let number): builder.set(traits.rowSlot, double: number)
+                        case .string(let text): builder.set(traits.rowSlot, string: text)
+                        case .null: break
+                        case let value: try set(value, layout.slots[slot], links)
+                        }
+                    }
                 }
             }
         }
@@ -54,6 +81,22 @@ struct RowEncoder: ~Copyable {
         } catch {
             throw error.error(layout, object)
         }
+    }
+
+    /// Whether all stored values that were set are numbers, which a row has in place: the bytes of the others stay as they are.
+    private func hasPlainChanges(_ object: NSManagedObject, _ touched: PropertySet) -> Bool {
+        for slot in touched where slot < object.values.count {
+            let traits = object.traits(at: slot)
+            guard traits.isStored, traits.kind != .toMany else { continue }
+            switch object.values[slot] {
+            case .unloaded: continue
+            case .integer: guard traits.kind.isWholeNumber else { return false }
+            case .double: guard traits.kind.isReal else { return false }
+            case .null: guard traits.kind.isWholeNumber || traits.kind.isReal else { return false }
+            default: return false
+            }
+        }
+        return true
     }
 
     private mutating func set(_ value: SlotValue, _ info: PropertySlot, _ links: (any LinkDestinations)?)

@@ -9,11 +9,13 @@ extension NSManagedObject {
 
     /// Checks every property: the model's constraints and the class's own, in the order of the entity.
     final func validateProperties(event: SaveEvent) throws {
-        var errors: [any Error] = []
         let layout = layout
         let checksValues = ClassProperties.of(self).checksValues
+        let unsure = checksValues ? nil : unsureSlots(layout)
+        if let unsure, unsure.isEmpty { return }
+        var errors: [any Error] = []
         for slot in layout.traits.indices {
-            if !checksValues, isSurelyValid(slot, layout.traits[slot]) { continue }
+            if let unsure, !unsure.contains(slot) { continue }
             let info = layout.slots[slot]
             guard info.kind != .fetched else { continue }
             // An unchanged relationship of a saved object is as valid as it was.
@@ -28,10 +30,27 @@ extension NSManagedObject {
         try ValidationErrors.throwIfAny(errors)
     }
 
+    /// The slots whose values are to be checked one by one; the model accepts the others for certain.
+    private final func unsureSlots(_ layout: EntityLayout) -> PropertySet {
+        var unsure = PropertySet()
+        // Runs no code but this.
+        layout.traits.withUnsafeBufferPointer { traits in
+            values.withUnsafeBufferPointer { values in
+                for slot in traits.indices {
+                    if traits[slot].hasRules || !isSurelyValid(slot, values, traits[slot]) {
+                        unsure.insert(slot)
+                    }
+                }
+            }
+        }
+        return unsure
+    }
+
     /// Whether the model accepts a loaded value of the object; false is inconclusive.
     @inline(__always)
-    private final func isSurelyValid(_ slot: Int, _ traits: SlotTraits) -> Bool {
-        if traits.hasRules { return false }
+    private final func isSurelyValid(
+        _ slot: Int, _ values: UnsafeBufferPointer<SlotValue>, _ traits: SlotTraits
+    ) -> Bool {
         guard slot < values.count else { return isSurelyValid(row, traits) }
         switch values[slot] {
         case .integer, .string, .uuid, .url, .data: return true

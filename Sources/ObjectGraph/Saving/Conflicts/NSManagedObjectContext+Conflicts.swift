@@ -94,7 +94,9 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: an error of the store; a validation error.
     func resolveSeenPairs() throws {
-        let changed = tracker.updated.all + tracker.inserted.all
+        let changed = [tracker.updated.all, tracker.inserted.all].flatMap { objects in
+            objects.filter(\.hasPairs)
+        }
         session.phase = .idle
         if try agreeOnPairs(of: changed) { try validateResolution() }
         session.phase = .saving
