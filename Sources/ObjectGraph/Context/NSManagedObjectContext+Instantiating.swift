@@ -87,17 +87,9 @@ extension NSManagedObjectContext {
         let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        var storedEntity = store.storedEntity(number: first.entityNumber)
-        func make(_ row: Row) -> NSManagedObject? {
-            if storedEntity?.entityNumber != row.entityNumber {
-                storedEntity = store.storedEntity(number: row.entityNumber)
-            }
-            guard let object = storedEntity?.instantiate(reference: row.reference) else { return nil }
-            adopt(object, row)
-            return object
-        }
+        var maker = FaultMaker(self, store)
         if known.isEmpty {
-            for row in rows { if let object = make(row) { objects.append(object) } }
+            for row in rows { if let object = maker.make(row) { objects.append(object) } }
             return register(objects, table: table) ? present(objects) : objects
         }
         var made: [NSManagedObject] = []
@@ -111,7 +103,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
-            } else if let object = make(row) {
+            } else if let object = maker.make(row) {
                 if let known = known[index] {
                     displace(known)
                     isDisplaced = true
@@ -170,5 +162,41 @@ extension NSManagedObjectContext {
             object.faultSource = .part(PartialRow(row, slots: slots))
         }
         return objects
+    }
+}
+
+/// Makes objects for rows of one store, which the context then registers together.
+///
+/// Until it has, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
+/// map keep.
+private struct FaultMaker {
+    private let context: NSManagedObjectContext
+    private let store: any ObjectStore
+    private var storedEntity: StoredEntity?
+    /// Entity bindings by number.
+    private var storedEntities: [Int32: StoredEntity] = [:]
+
+    init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
+        self.context = context
+        self.store = store
+    }
+
+    /// A fault with a row; nil when the store does not have the row's entity.
+    @inline(__always)
+    mutating func make(_ row: Row) -> NSManagedObject? {
+        if storedEntity?.entityNumber != row.entityNumber { find(row.entityNumber) }
+        guard let storedEntity else { return nil }
+        let object = storedEntity.instantiateUnowned(reference: row.reference)
+        object.becomeFault(of: .passUnretained(context), row)
+        if context.retained != nil { context.retained?[ObjectIdentifier(object)] = object }
+        return object
+    }
+
+    private mutating func find(_ number: Int32) {
+        storedEntity = storedEntities[number]
+        guard storedEntity == nil, let found = store.storedEntity(number: number) else { return }
+        context.identityMap.keep(found)
+        storedEntities[number] = found
+        storedEntity = found
     }
 }

@@ -81,7 +81,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in identityMap.all {
             object.context = nil
             object.turnIntoFault(keeping: nil)
-            object.registry = nil
+            identityMap.disown(object)
             if object.storedEntity.notifiesStore { notified.append((object.storedEntity, object.reference)) }
         }
         StoredEntity.noteUnregistered(notified)
