@@ -310,7 +310,11 @@ package struct ResolvedFetch {
         query.resultType = specification.resultType
         query.reader = StoreReader(client: context, generation: context?.generation(of: store))
         query.specification = specification
-        (query.properties, query.groupBy) = columns
+        // Only dictionaries need the columns that are fetched where none is named.
+        if specification.resultType == .dictionaryResultType || specification.propertiesToFetch != nil {
+            query.properties = columns.properties
+        }
+        query.groupBy = groupBy
         return query
     }
 
