@@ -19,34 +19,95 @@ import ManagedObjectModel
 ///
 /// Two snapshots are equal that are of the same object, with the same values of the same properties. It is encoded with the URI of its
 /// ID; to be decoded, it needs a coordinator under `CodingUserInfoKey.persistentStoreCoordinator`.
-public struct ManagedObjectSnapshot: Sendable, Hashable {
-    /// The ID of the object; a temporary one, if it was not saved then.
-    public let objectID: NSManagedObjectID
-    /// The name of the object's entity.
-    public let entityName: String
-    let values: [String: Value]
+public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
+    private enum Contents {
+        case values(NSManagedObjectID, [String: Value])
+        /// What the store has: values are read when they are requested. A row never changes.
+        case row(Row, SnapshotSchema)
+    }
 
-    init(objectID: NSManagedObjectID, values: [String: Value]) {
-        self.objectID = objectID
-        entityName = objectID.entity.name ?? ""
-        self.values = values
+    private let contents: Contents
+
+    init(objectID: NSManagedObjectID, values: [String: Value]) { contents = .values(objectID, values) }
+
+    @inline(__always)
+    init(_ row: Row, _ schema: SnapshotSchema) {
+        assert(
+            row.entityNumber == schema.storedEntity.entityNumber,
+            "A row is read by the layout of its own entity.")
+        contents = .row(row, schema)
+    }
+
+    /// The ID of the object; a temporary one, if it was not saved then.
+    public var objectID: NSManagedObjectID {
+        switch contents {
+        case .values(let id, _): id
+        case .row(let row, let schema):
+            NSManagedObjectID(storedEntity: schema.storedEntity, reference: row.reference)
+        }
+    }
+
+    /// The name of the object's entity.
+    public var entityName: String {
+        switch contents {
+        case .values(let id, _): id.entity.name ?? ""
+        case .row(_, let schema): schema.entityName
+        }
+    }
+
+    /// The values by the names of their properties.
+    var values: [String: Value] {
+        switch contents {
+        case .values(_, let values): values
+        case .row(let row, let schema): schema.values(row)
+        }
     }
 
     /// The names of the properties that the snapshot has.
-    public var keys: Set<String> { Set(values.keys) }
+    public var keys: Set<String> {
+        switch contents {
+        case .values(_, let values): Set(values.keys)
+        case .row(_, let schema): Set(schema.names)
+        }
+    }
+
+    public static func == (a: Self, b: Self) -> Bool {
+        a.objectID == b.objectID && a.entityName == b.entityName && a.values == b.values
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(objectID)
+        hasher.combine(values)
+    }
 
     /// The value of a property, whatever its type; `.null` for none.
     ///
     /// - Precondition: the snapshot has the property.
     public func value(forKey key: String) -> Value {
-        guard let value = values[key] else {
-            fatalError(
-                """
-                The snapshot of \(objectID.uriRepresentation().absoluteString) has no '\(key)': it was made of \
-                \(values.keys.sorted().joined(separator: ", ")).
-                """)
+        switch contents {
+        case .values(_, let values):
+            guard let value = values[key] else { stop(without: key) }
+            return value
+        case .row(let row, let schema):
+            guard let slot = schema.slot(key) else { stop(without: key) }
+            return schema.value(slot, row)
         }
-        return value
+    }
+
+    private func stop(without key: String) -> Never {
+        fatalError(
+            """
+            The snapshot of \(objectID.uriRepresentation().absoluteString) has no '\(key)': it was made of \
+            \(keys.sorted().joined(separator: ", ")).
+            """)
+    }
+
+    /// The row of a property's value, its slot there and its kind; nil when the values are not in a row.
+    @inline(__always)
+    func position<Value>(of key: ManagedKey<Value>) -> (row: Row, slot: Int, kind: SlotKind)? {
+        guard case .row(let row, let schema) = contents else { return nil }
+        guard let slot = schema.slot(key) else { stop(without: key.name) }
+        return (row, slot, schema.storedEntity.layout.traits[slot].kind)
     }
 
     /// The value of an attribute; nil for none, and for one of another type.
