@@ -52,19 +52,26 @@ package final class IdentityMap: @unchecked Sendable {
         object.setRegistry(.passUnretained(self))
     }
 
-    /// Ends being an object's registry. Without the lock; the caller has a reference of the map.
-    private func leave(_ object: NSManagedObject) {
-        guard object.registryPointer != nil else { return }
-        object.setRegistry(nil)
-        lock.lock()
+    /// Counts an object no more; whether it was the last one. With the lock.
+    private func leave(_ object: NSManagedObject) -> Bool {
+        guard object.registryPointer != nil else { return false }
         memberCount -= 1
-        let wasLast = memberCount == 0
-        lock.unlock()
+        return memberCount == 0
+    }
+
+    /// Ends being the registry of an object that has left. Without the lock; the caller has a reference of the map.
+    private func endRegistry(of object: NSManagedObject, wasLast: Bool) {
+        if object.registryPointer != nil { object.setRegistry(nil) }
         if wasLast { Unmanaged.passUnretained(self).release() }
     }
 
-    /// Ends being the registry of objects that stay under their identities: their context goes.
-    func disown(_ object: NSManagedObject) { leave(object) }
+    /// Ends being the registry of an object that stays under its identity: the context goes.
+    func disown(_ object: NSManagedObject) {
+        lock.lock()
+        let wasLast = leave(object)
+        lock.unlock()
+        endRegistry(of: object, wasLast: wasLast)
+    }
 
     /// Keeps an entity binding for objects that have no references of it.
     func keep(_ storedEntity: StoredEntity) {
@@ -242,8 +249,9 @@ package final class IdentityMap: @unchecked Sendable {
         self.table(table)?.remove(pointer, reference)
         // A store that was not notified of an object need not be notified of its end.
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
+        let wasLast = leave(object)
         lock.unlock()
-        leave(object)
+        endRegistry(of: object, wasLast: wasLast)
         if object.storedEntity.notifiesStore, !isUnannounced {
             StoredEntity.noteUnregistered([(object.storedEntity, object.reference)])
         }

@@ -172,31 +172,41 @@ extension NSManagedObjectContext {
 private struct FaultMaker {
     private let context: NSManagedObjectContext
     private let store: any ObjectStore
-    private var storedEntity: StoredEntity?
-    /// Entity bindings by number.
+    /// Whether the context keeps its objects.
+    private let isRetaining: Bool
+    /// The entity binding of the last row, and its number.
+    private var storedEntity: Unmanaged<StoredEntity>?
+    private var number = Int32.min
+    /// All entity bindings by number; `storedEntity` is one of them.
     private var storedEntities: [Int32: StoredEntity] = [:]
 
     init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
         self.context = context
         self.store = store
+        isRetaining = context.retained != nil
     }
 
     /// A fault with a row; nil when the store does not have the row's entity.
     @inline(__always)
     mutating func make(_ row: Row) -> NSManagedObject? {
-        if storedEntity?.entityNumber != row.entityNumber { find(row.entityNumber) }
+        if number != row.entityNumber { find(row.entityNumber) }
         guard let storedEntity else { return nil }
-        let object = storedEntity.instantiateUnowned(reference: row.reference)
+        let object = storedEntity._withUnsafeGuaranteedRef { $0.instantiateUnowned(reference: row.reference) }
         object.becomeFault(of: .passUnretained(context), row)
-        if context.retained != nil { context.retained?[ObjectIdentifier(object)] = object }
+        if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
     }
 
-    private mutating func find(_ number: Int32) {
-        storedEntity = storedEntities[number]
-        guard storedEntity == nil, let found = store.storedEntity(number: number) else { return }
-        context.identityMap.keep(found)
-        storedEntities[number] = found
-        storedEntity = found
+    private mutating func find(_ wanted: Int32) {
+        number = wanted
+        if let known = storedEntities[wanted] {
+            storedEntity = .passUnretained(known)
+        } else if let found = store.storedEntity(number: wanted) {
+            context.identityMap.keep(found)
+            storedEntities[wanted] = found
+            storedEntity = .passUnretained(found)
+        } else {
+            storedEntity = nil
+        }
     }
 }

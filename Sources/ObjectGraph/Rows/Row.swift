@@ -72,13 +72,14 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
         _ body: (NumberSlots) -> Void
     ) -> Row {
-        let nullWords = (slotCount + 63) >> 6
+        let nullWords = max((slotCount + 63) >> 6, 1)
         let row = make(
             Header(
                 reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
                 slotCount: Int32(slotCount), byteCount: 0), words: nullWords + slotCount)
         row.withUnsafeMutablePointerToElements { words in
-            for index in 0..<nullWords { words[index] = .max }
+            words[0] = .max
+            if nullWords > 1 { (words + 1).initialize(repeating: .max, count: nullWords - 1) }
             (words + nullWords).initialize(repeating: 0, count: slotCount)
             body(NumberSlots(words: words, nullWords: nullWords, slotCount: slotCount))
         }
