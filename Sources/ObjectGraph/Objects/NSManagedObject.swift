@@ -49,6 +49,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @exclusivity(unchecked) final var touchedLow: UInt64 = 0
     /// What few objects have: observers, changes of the current event, a source of the row that a fault waits for.
     @exclusivity(unchecked) final var attachment = ObjectAttachment.nothing
+    /// Which of the first 32 slots had their strings read from the row; see `string(at:)`.
+    @exclusivity(unchecked) final var stringsRead: UInt32 = 0
     @exclusivity(unchecked) package final var state: ObjectState = []
     @exclusivity(unchecked) private final var ownsStoredEntity: Bool
 
