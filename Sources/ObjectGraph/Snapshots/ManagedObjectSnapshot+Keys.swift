@@ -75,9 +75,8 @@ extension ManagedObjectSnapshot {
     /// An integer or Boolean; nil for no value.
     @inline(__always)
     private func integer<Value>(_ key: ManagedKey<Value>) -> Int64? {
-        guard let (row, slot, kind) = position(of: key) else { return keptInteger(key.name) }
-        guard kind.isWholeNumber, !row.isNull(slot) else { return nil }
-        return row.integer(slot)
+        guard isOfRow else { return keptInteger(key.name) }
+        return read(key) { row, slot, kind in kind.isWholeNumber ? row.integer(slot) : nil }
     }
 
     private func keptInteger(_ key: String) -> Int64? {
@@ -91,9 +90,8 @@ extension ManagedObjectSnapshot {
     /// A double, float or date; nil for no value.
     @inline(__always)
     private func double<Value>(_ key: ManagedKey<Value>) -> Double? {
-        guard let (row, slot, kind) = position(of: key) else { return keptDouble(key.name) }
-        guard kind.isReal, !row.isNull(slot) else { return nil }
-        return row.double(slot)
+        guard isOfRow else { return keptDouble(key.name) }
+        return read(key) { row, slot, kind in kind.isReal ? row.double(slot) : nil }
     }
 
     private func keptDouble(_ key: String) -> Double? {
@@ -107,9 +105,8 @@ extension ManagedObjectSnapshot {
 
     @inline(__always)
     private func string<Value>(_ key: ManagedKey<Value>) -> String? {
-        guard let (row, slot, kind) = position(of: key) else { return keptString(key.name) }
-        guard kind == .string, !row.isNull(slot) else { return nil }
-        return row.string(slot)
+        guard isOfRow else { return keptString(key.name) }
+        return read(key) { row, slot, kind in kind == .string ? row.string(slot) : nil }
     }
 
     private func keptString(_ key: String) -> String? {

@@ -20,61 +20,55 @@ import ManagedObjectModel
 /// Two snapshots are equal that are of the same object, with the same values of the same properties. It is encoded with the URI of its
 /// ID; to be decoded, it needs a coordinator under `CodingUserInfoKey.persistentStoreCoordinator`.
 public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
-    private enum Contents {
-        case values(NSManagedObjectID, [String: Value])
-        /// What the store has: values are read when they are requested. A row never changes.
-        case row(Row, SnapshotSchema)
+    // What the store has is in a row, whose values are read when they are requested; a row never changes. Two references, which are
+    // read in place: a copy of an enumeration would count them.
+
+    /// Nil when the values are in `part`.
+    private let row: Row?
+    /// Of a snapshot with a row a `SnapshotSchema`, else `SnapshotValues`.
+    private let part: SnapshotPart
+
+    init(objectID: NSManagedObjectID, values: [String: Value]) {
+        row = nil
+        part = SnapshotValues(objectID: objectID, values: values)
     }
-
-    private let contents: Contents
-
-    init(objectID: NSManagedObjectID, values: [String: Value]) { contents = .values(objectID, values) }
 
     @inline(__always)
     init(_ row: Row, _ schema: SnapshotSchema) {
         assert(
             row.entityNumber == schema.storedEntity.entityNumber,
             "A row is read by the layout of its own entity.")
-        contents = .row(row, schema)
+        self.row = row
+        part = schema
     }
+
+    private var schema: SnapshotSchema { unsafeDowncast(part, to: SnapshotSchema.self) }
+    private var kept: SnapshotValues { unsafeDowncast(part, to: SnapshotValues.self) }
 
     /// The ID of the object; a temporary one, if it was not saved then.
     public var objectID: NSManagedObjectID {
-        switch contents {
-        case .values(let id, _): id
-        case .row(let row, let schema):
-            NSManagedObjectID(storedEntity: schema.storedEntity, reference: row.reference)
-        }
+        guard let row else { return kept.objectID }
+        return NSManagedObjectID(storedEntity: schema.storedEntity, reference: row.reference)
     }
 
     /// The name of the object's entity.
-    public var entityName: String {
-        switch contents {
-        case .values(let id, _): id.entity.name ?? ""
-        case .row(_, let schema): schema.entityName
-        }
-    }
+    public var entityName: String { row == nil ? kept.objectID.entity.name ?? "" : schema.entityName }
 
     /// The values by the names of their properties.
     var values: [String: Value] {
-        switch contents {
-        case .values(_, let values): values
-        case .row(let row, let schema): schema.values(row)
-        }
+        guard let row else { return kept.values }
+        return schema.values(row)
     }
 
     /// The names of the properties that the snapshot has.
-    public var keys: Set<String> {
-        switch contents {
-        case .values(_, let values): Set(values.keys)
-        case .row(_, let schema): Set(schema.names)
-        }
-    }
+    public var keys: Set<String> { row == nil ? Set(kept.values.keys) : Set(schema.names) }
 
+    /// Whether both are of the same object, with the same values of the same properties.
     public static func == (a: Self, b: Self) -> Bool {
         a.objectID == b.objectID && a.entityName == b.entityName && a.values == b.values
     }
 
+    /// Hashes the object's ID and the values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(objectID)
         hasher.combine(values)
@@ -84,14 +78,12 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
     ///
     /// - Precondition: the snapshot has the property.
     public func value(forKey key: String) -> Value {
-        switch contents {
-        case .values(_, let values):
-            guard let value = values[key] else { stop(without: key) }
+        guard let row else {
+            guard let value = kept.values[key] else { stop(without: key) }
             return value
-        case .row(let row, let schema):
-            guard let slot = schema.slot(key) else { stop(without: key) }
-            return schema.value(slot, row)
         }
+        guard let slot = schema.slot(key) else { stop(without: key) }
+        return schema.value(slot, row)
     }
 
     private func stop(without key: String) -> Never {
@@ -102,13 +94,24 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
             """)
     }
 
-    /// The row of a property's value, its slot there and its kind; nil when the values are not in a row.
+    /// Calls `body` with the row of a property's value, its slot there and its kind; nil when the values are not in a row, or there
+    /// is none.
     @inline(__always)
-    func position<Value>(of key: ManagedKey<Value>) -> (row: Row, slot: Int, kind: SlotKind)? {
-        guard case .row(let row, let schema) = contents else { return nil }
-        guard let slot = schema.slot(key) else { stop(without: key.name) }
-        return (row, slot, schema.storedEntity.layout.traits[slot].kind)
+    func read<Value, Result>(
+        _ key: ManagedKey<Value>, _ body: (Row, Int, SlotKind) -> Result?
+    ) -> Result? {
+        guard let row else { return nil }
+        // The snapshot keeps both.
+        return Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { row in
+            Unmanaged.passUnretained(schema)._withUnsafeGuaranteedRef { schema in
+                guard let (slot, kind) = schema.position(key) else { stop(without: key.name) }
+                return row.isNull(slot) ? nil : body(row, slot, kind)
+            }
+        }
     }
+
+    /// Whether the values are in a row.
+    var isOfRow: Bool { row != nil }
 
     /// The value of an attribute; nil for none, and for one of another type.
     ///

@@ -1,8 +1,22 @@
 import Foundation
 import ManagedObjectModel
 
+/// What a snapshot has besides a row: a schema for reading it, or, without a row, the values. One reference for either.
+class SnapshotPart {}
+
+/// The values of a snapshot that are not in a row.
+final class SnapshotValues: SnapshotPart, @unchecked Sendable {
+    let objectID: NSManagedObjectID
+    let values: [String: ManagedObjectSnapshot.Value]
+
+    init(objectID: NSManagedObjectID, values: [String: ManagedObjectSnapshot.Value]) {
+        self.objectID = objectID
+        self.values = values
+    }
+}
+
 /// What snapshots of rows of one entity have in common: the properties, and how their values are read from a row.
-final class SnapshotSchema: Sendable {
+final class SnapshotSchema: SnapshotPart, @unchecked Sendable {
     /// How a value is read from a row.
     private enum Reading: Sendable {
         case attribute(PropertySlot)
@@ -15,6 +29,8 @@ final class SnapshotSchema: Sendable {
     /// By slot; nil for a property that snapshots do not have.
     private let readings: [Reading?]
     private let slotsByName: [String: Int]
+    /// By slot, as `readings`, in a form that is read without counting references.
+    private let kinds: [SlotKind?]
 
     /// - Returns: nil if a property has a value that is not in the row alone, or one that cannot always be read.
     init?(_ storedEntity: StoredEntity, slots: [Int], _ store: any ObjectStore) {
@@ -37,6 +53,7 @@ final class SnapshotSchema: Sendable {
         }
         self.storedEntity = storedEntity
         self.readings = readings
+        kinds = zip(readings, storedEntity.layout.traits).map { $0 == nil ? nil : $1.kind }
         entityName = storedEntity.entity.name ?? ""
         slotsByName = Dictionary(
             slots.map { (storedEntity.layout.slots[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -48,13 +65,12 @@ final class SnapshotSchema: Sendable {
     /// The slot of a property; nil if snapshots do not have it.
     func slot(_ name: String) -> Int? { slotsByName[name] }
 
-    /// The slot of a key's property; nil if snapshots do not have it.
+    /// The slot of a key's property, and its kind; nil if snapshots do not have it.
     @inline(__always)
-    func slot<Value>(_ key: ManagedKey<Value>) -> Int? {
-        guard let slot = key.indexIfFound(in: storedEntity.layout), case .some = readings[slot] else {
-            return nil
-        }
-        return slot
+    func position<Value>(_ key: ManagedKey<Value>) -> (slot: Int, kind: SlotKind)? {
+        let slot = storedEntity.layoutPointer._withUnsafeGuaranteedRef { key.indexIfFound(in: $0) }
+        guard let slot, let kind = kinds[slot] else { return nil }
+        return (slot, kind)
     }
 
     func value(_ slot: Int, _ row: Row) -> ManagedObjectSnapshot.Value {
