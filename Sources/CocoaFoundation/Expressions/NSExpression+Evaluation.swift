@@ -212,7 +212,8 @@ extension NSExpression {
     /// The constant that the expression is, if it is a number or a string, which stores keep as it is.
     private var plainConstant: Any? {
         guard type(of: self) == NSExpression.self, case .constant(let value?) = kind else { return nil }
-        return type(of: value) == Int.self || type(of: value) == String.self ? value : nil
+        let type = type(of: value)
+        return type == Int.self || type == Int64.self || type == String.self ? value : nil
     }
 
     /// The value for an object of a store.

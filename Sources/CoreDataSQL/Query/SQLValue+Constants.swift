@@ -69,6 +69,10 @@ extension SQLValue {
             self = .integer(Int64(value))
             return
         }
+        if type(of: value) == Int64.self, let value = value as? Int64 {
+            self = .integer(value)
+            return
+        }
         // What most numbers are. The casts below cost more than the search that the number is for.
         if type(of: value) == NSNumber.self {
             self.init(number: unsafeDowncast(value as AnyObject, to: NSNumber.self))
