@@ -20,9 +20,9 @@ enum Memory {
         // Prints nothing where the allocator does not report it.
         guard let faults, let objects else { return [] }
         return [
-            Figure(name: "memory of a registered fault", value: faults, goal: 200, unit: "bytes"),
+            Figure(name: "memory of a registered fault", value: faults, goal: 128, unit: "bytes"),
             Figure(
-                name: "memory of an object with ten integers read", value: objects, goal: 400, unit: "bytes"),
+                name: "memory of an object with ten integers read", value: objects, goal: 256, unit: "bytes"),
         ]
     }
 
@@ -31,6 +31,10 @@ enum Memory {
     ) throws -> Double? {
         // One whose row cache is empty.
         try NSPersistentStoreCoordinator.opening(file, Numbers.model()).inContext { context in
+            // The pages that SQLite keeps do not count.
+            let all = NSFetchRequest<Number>(entityName: "Number")
+            all.predicate = NSPredicate(format: "value0 != -1")
+            _ = try context.count(for: all)
             let before = Footprint.allocated
             let objects = try fetch(context)
             let after = Footprint.allocated

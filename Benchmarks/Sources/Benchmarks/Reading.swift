@@ -44,7 +44,7 @@ enum Reading {
                 },
             ],
             goals: [
-                .each("integer", of: turns, 10, .nanoseconds), .each("text", of: turns, 25, .nanoseconds),
+                .each("integer", of: turns, 5, .nanoseconds), .each("text", of: turns, 15, .nanoseconds),
             ])
     }
 }

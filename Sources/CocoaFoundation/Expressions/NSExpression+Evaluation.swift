@@ -204,7 +204,17 @@ extension NSExpression {
     /// The value of an expression that is the same for every object of a store.
     ///
     /// - Throws: ``PredicateEvaluationError`` for one that has no value.
-    package func valueInStore() throws -> Any? { try valueInStore(for: nil) }
+    package func valueInStore() throws -> Any? {
+        if let kept = plainConstant { return kept }
+        return try valueInStore(for: nil)
+    }
+
+    /// The constant that the expression is, if it is a number or a string, which stores keep as it is.
+    private var plainConstant: Any? {
+        guard type(of: self) == NSExpression.self, case .constant(let value?) = kind else { return nil }
+        let type = type(of: value)
+        return type == Int.self || type == Int64.self || type == String.self ? value : nil
+    }
 
     /// The value for an object of a store.
     ///

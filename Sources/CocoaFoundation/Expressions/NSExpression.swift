@@ -94,7 +94,7 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// What the expression is made of; it changes only when the expression is released.
-    package final private(set) var kind: Kind
+    @exclusivity(unchecked) package final private(set) var kind: Kind
     /// The components of a key path.
     let steps: KeyPathSteps?
 

@@ -2,6 +2,16 @@
 struct FormatArguments {
     private let values: [Any?]
     private(set) var taken = 0
+    /// What was made of the arguments that were taken, in order.
+    private(set) var made: [Made] = []
+    /// Whether all these expressions were made here, and none is, or has in it, one of the caller's.
+    private(set) var areNew = true
+
+    /// What an argument was taken as, and what was made of it.
+    struct Made {
+        let expression: NSExpression
+        let specifier: Token.Argument
+    }
 
     /// What is wrong with an argument.
     struct Failure: Error {
@@ -23,13 +33,23 @@ struct FormatArguments {
         }
         let value = presentValue(values[taken])
         taken += 1
-        return switch specifier {
-        case .object: try FormatArguments.object(value)
-        case .keyPath: try FormatArguments.keyPath(value)
-        case .integer(let letters): try FormatArguments.integer(value, letters)
-        case .double(let letters): try FormatArguments.double(value, letters)
-        case .cString: try FormatArguments.cString(value)
+        let expression =
+            switch specifier {
+            case .object: try FormatArguments.object(value)
+            case .keyPath: try FormatArguments.keyPath(value)
+            case .integer(let letters): try FormatArguments.integer(value, letters)
+            case .double(let letters): try FormatArguments.double(value, letters)
+            case .cString: try FormatArguments.cString(value)
+            }
+        switch expression.kind {
+        case .constant: break
+        case .keyPath where specifier == .keyPath: break
+        default: areNew = false
         }
+        // A constant of the caller's.
+        if value is NSExpression { areNew = false }
+        made.append(Made(expression: expression, specifier: specifier))
+        return expression
     }
 
     private static func object(_ value: Any?) throws(Failure) -> NSExpression {

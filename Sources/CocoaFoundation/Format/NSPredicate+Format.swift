@@ -35,8 +35,7 @@ extension _PredicateFormatParsing {
 
     private static func predicate(format: String, _ arguments: [Any]) -> Self {
         do {
-            var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
-            return own(try parser.parsePredicate())
+            return own(try FormatTemplates.predicate(format, arguments))
         } catch {
             fatalError("\(error)")
         }

@@ -58,6 +58,15 @@ extension NSPredicate {
     ///   recursion would take too much of the stack. A chain of AND, or of OR, is one level, however it is nested.
     @discardableResult
     package func visitExpressions(_ visit: (NSExpression) -> Void) -> Bool {
+        // What most conditions are takes no list of parts.
+        if case .comparison(let comparison) = shape {
+            let (left, right) = (comparison.leftExpression, comparison.rightExpression)
+            if !left.kind.isDeep, !right.kind.isDeep {
+                right.visitWithOperand(visit)
+                left.visitWithOperand(visit)
+                return true
+            }
+        }
         var isWithinLimit = true
         var rest: [(part: PredicatePart, depth: Int)] = [(.predicate(self), 1)]
         while let next = rest.popLast() {
@@ -66,5 +75,13 @@ extension NSPredicate {
             for part in next.part.parts { rest.append((part, next.depth + 1)) }
         }
         return isWithinLimit
+    }
+}
+
+extension NSExpression {
+    /// Visits an expression that is not deep, and what a key path begins with.
+    fileprivate func visitWithOperand(_ visit: (NSExpression) -> Void) {
+        visit(self)
+        if case .keyPath(let operand, _) = kind { visit(operand) }
     }
 }

@@ -23,8 +23,13 @@ package final class RowSelection: Sendable {
         @usableFromInline package let slotCount: Int
         @usableFromInline package let columns: [Column]
         package let name: String
+        /// Whether a row has nothing but numbers, and so no bytes.
+        @usableFromInline package let hasOnlyNumbers: Bool
 
         init(number: Int32, slotCount: Int, columns: [Column], name: String) {
+            hasOnlyNumbers = columns.allSatisfy {
+                $0.kind.isWholeNumber || $0.kind.isReal || $0.kind == .toOne
+            }
             self.number = number
             self.slotCount = slotCount
             self.columns = columns
@@ -37,7 +42,8 @@ package final class RowSelection: Sendable {
     /// All columns as the list of a SELECT from the table `QuerySource.base`; one piece if a dialect was given.
     package let list: SQLStatement
     private let entities: [Int32: Entity]
-    @usableFromInline let only: Entity?
+    /// The entity of all rows, if there is only one.
+    @usableFromInline package let only: Entity?
 
     /// - Parameters:
     ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.

@@ -181,15 +181,18 @@ package struct FetchCompiler: Sendable {
     ) throws -> RenderedSQL {
         func render() throws -> RenderedSQL { try schema.dialect.render(try write()) }
         guard let templates else { return try render() }
-        let compiler = PredicateCompiler(schema, schema.entity(query.storedEntity))
-        guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, compiler) else {
+        let entity = schema.entity(query.storedEntity)
+        let constants = templates.constants(of: entity) { PredicateCompiler(schema, entity) }
+        guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, constants) else {
             return try render()
         }
         switch templates[shape] {
-        case .template(let template)?: return try template.statement(comparisons, query, compiler)
+        case .template(let template)?: return try template.statement(comparisons, query, constants)
         case .noTemplate?: return try render()
         case nil:
             let statement = try render()
+            // Finding what keys stand for may add joins: a compiler of its own.
+            let compiler = PredicateCompiler(schema, entity)
             templates.add(try SelectTemplate(statement, comparisons, query, compiler), shape)
             return statement
         }

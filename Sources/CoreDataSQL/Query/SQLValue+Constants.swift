@@ -65,6 +65,14 @@ extension SQLValue {
     /// - Parameter value: a number of Swift or Foundation. Foundation's are checked for their type first: they would cast
     ///   to Swift's types, and lose digits by it.
     private init?(number value: Any) {
+        if type(of: value) == Int.self, let value = value as? Int {
+            self = .integer(Int64(value))
+            return
+        }
+        if type(of: value) == Int64.self, let value = value as? Int64 {
+            self = .integer(value)
+            return
+        }
         // What most numbers are. The casts below cost more than the search that the number is for.
         if type(of: value) == NSNumber.self {
             self.init(number: unsafeDowncast(value as AnyObject, to: NSNumber.self))

@@ -154,6 +154,21 @@ final class SelectTemplates: Sendable {
 
     private let templates = Mutex<[SelectTemplate.Shape: Known]>([:])
 
+    /// A compiler that makes values of constants alone, which changes nothing of it.
+    private struct ConstantCompiler: @unchecked Sendable {
+        let compiler: PredicateCompiler
+    }
+
+    private let constantCompilers = Mutex<[Int32: ConstantCompiler]>([:])
+
+    /// A compiler for the constants of conditions on an entity, which is made once: making one costs as much as a search by an index.
+    func constants(of entity: SQLEntity, make: () -> PredicateCompiler) -> PredicateCompiler {
+        if let known = constantCompilers.withLock({ $0[entity.number] }) { return known.compiler }
+        let made = ConstantCompiler(compiler: make())
+        constantCompilers.withLock { $0[entity.number] = made }
+        return made.compiler
+    }
+
     subscript(shape: SelectTemplate.Shape) -> Known? { templates.withLock { $0[shape] } }
 
     func add(_ template: SelectTemplate?, _ shape: SelectTemplate.Shape) {

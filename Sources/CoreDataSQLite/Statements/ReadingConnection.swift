@@ -8,7 +8,11 @@ import GRDBSQLite
 final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     private let queue: DatabaseQueue
     let sqliteConnection: OpaquePointer?
-    private var statements: [String: OpaquePointer] = [:]
+    // One thread uses the connection at a time, which the compiler's checks at run time cannot know.
+
+    @exclusivity(unchecked) private var statements: [String: OpaquePointer] = [:]
+    /// The statement that was used last: a string that is kept compares with itself in less time than it is hashed.
+    @exclusivity(unchecked) private var last: (sql: String, statement: OpaquePointer)?
 
     init(_ queue: DatabaseQueue) {
         self.queue = queue
@@ -31,17 +35,23 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     }
 
     private func statement(_ sql: String) throws -> OpaquePointer {
-        if let kept = statements[sql] { return kept }
+        if let last, last.sql == sql { return last.statement }
+        if let kept = statements[sql] {
+            last = (sql, kept)
+            return kept
+        }
         if statements.count >= PreparedStatements.limit { finalize { sqlite3_stmt_busy($0) == 0 } }
         var made: OpaquePointer?
         let code = sqlite3_prepare_v3(
             sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
         guard code == SQLITE_OK, let made else { throw SQLiteBinder.error(of: sqliteConnection, sql) }
         statements[sql] = made
+        last = (sql, made)
         return made
     }
 
     private func finalize(where isWanted: (OpaquePointer) -> Bool) {
+        last = nil
         for (sql, statement) in statements where isWanted(statement) {
             sqlite3_finalize(statement)
             statements[sql] = nil

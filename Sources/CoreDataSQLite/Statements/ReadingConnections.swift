@@ -15,7 +15,8 @@ final class ReadingConnections: @unchecked Sendable {
     /// Many threads wait for it at once. ThreadSanitizer does not see that one that has waited for a `Mutex` comes after the one
     /// that had it; of this lock it does.
     private let lock = NSLock()
-    private var state = State()
+    /// Read and written with the lock.
+    @exclusivity(unchecked) private var state = State()
     private let limit: Int
     /// As many as may read at once and do not yet.
     private let permits: DispatchSemaphore

@@ -22,6 +22,24 @@ struct RowDecoder: Sendable {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
         }
+        return try row(statement, &builder, entity, reference, timestamp: timestamp)
+    }
+
+    /// The statement's present row, which is of an entity.
+    @inline(__always)
+    func row(
+        _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
+        _ reference: Int64, timestamp: Double
+    ) throws -> Row {
+        if entity.hasOnlyNumbers {
+            return Row.ofNumbers(
+                reference: reference, version: sqlite3_column_int64(statement, 2),
+                entityNumber: entity.number,
+                timestamp: timestamp, slotCount: entity.slotCount
+            ) { slots in
+                for column in entity.columns { Self.decodeNumber(column, statement, slots) }
+            }
+        }
         builder.begin(slotCount: entity.slotCount)
         for column in entity.columns {
             try decode(column, statement, &builder, entity, reference)
@@ -29,6 +47,22 @@ struct RowDecoder: Sendable {
         return try builder.finish(
             reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: entity.number,
             timestamp: timestamp)
+    }
+
+    @inline(__always)
+    private static func decodeNumber(
+        _ column: RowSelection.Column, _ statement: OpaquePointer, _ slots: Row.NumberSlots
+    ) {
+        if column.kind.isReal {
+            guard sqlite3_column_type(statement, column.index) != SQLITE_NULL else { return }
+            slots.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
+        } else {
+            // Null reads as zero: only the type of a zero has to be checked.
+            let number = sqlite3_column_int64(statement, column.index)
+            if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+                slots.set(column.rowSlot, integer: number)
+            }
+        }
     }
 
     @inline(__always)

@@ -18,8 +18,14 @@ struct SQLiteReader {
     ) throws -> [Row] {
         var builder = RowBuilder()
         var rows: [Row] = []
+        let only = decoder.selection.only
         try step(statement) {
-            rows.append(try decoder.row($0, &builder, timestamp: timestamp))
+            if let only, sqlite3_column_int64($0, 1) == Int64(only.number) {
+                let reference = sqlite3_column_int64($0, 0)
+                rows.append(try decoder.row($0, &builder, only, reference, timestamp: timestamp))
+            } else {
+                rows.append(try decoder.row($0, &builder, timestamp: timestamp))
+            }
             if rows.count & 1023 == 0 { note?(rows.count) }
         }
         return rows

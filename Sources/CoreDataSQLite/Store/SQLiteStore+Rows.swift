@@ -103,9 +103,15 @@ extension SQLiteStore {
         return try readOnce("fetch", at: query.pinned) { reader in
             var list = IdentityList()
             var last = Int64.min
+            var lastNumber = Int32.min
             var isAscending = true
             try reader.forEachKey(statement) { number, reference in
-                if let storedEntity = storedEntities[number] { list.append(storedEntity, reference) }
+                if number == lastNumber {
+                    list.append(reference)
+                } else if let storedEntity = storedEntities[number] {
+                    list.append(storedEntity, reference)
+                    lastNumber = number
+                }
                 isAscending = isAscending && reference >= last
                 last = reference
             }

@@ -11,11 +11,14 @@ import Foundation
 /// An identity is that of one object. When another object gets it, the map returns the former one, which the context
 /// discards: the map does not have it any more, so nothing else would clear its pointer to the context.
 ///
+/// An object refers to the map, its registry, by a plain pointer. The map counts its objects, and keeps itself alive while there
+/// are any: the last one releases it. It also keeps the entity bindings of its objects, so that these need not.
+///
 /// Invariant: no object is created, released or called while the lock is held.
 package final class IdentityMap: @unchecked Sendable {
-    private typealias Table = ReferenceMap<UnsafeMutableRawPointer>
+    private typealias Table = ObjectTable
 
-    private let lock = NSLock()
+    private let lock = SystemLock()
     @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
@@ -23,8 +26,59 @@ package final class IdentityMap: @unchecked Sendable {
     @exclusivity(unchecked) private var unannounced:
         [UnsafeMutableRawPointer: (position: Int, storedEntity: StoredEntity, reference: Int64)]?
     private var lastIndex = 0
+    /// How many objects have the map as their registry. It has a reference of itself while there are any.
+    @exclusivity(unchecked) private var memberCount = 0
+    /// The entity bindings that objects without references of their own may have.
+    @exclusivity(unchecked) private var storedEntities: [ObjectIdentifier: StoredEntity] = [:]
 
     package init() {}
+
+    deinit {
+        assert(memberCount == 0, "The objects of the map keep it.")
+        lock.destroy()
+    }
+
+    /// Makes an object one of the map's, if it is not yet. With the lock.
+    @inline(__always)
+    private func join(_ object: NSManagedObject) {
+        guard object.registryPointer == nil else {
+            assert(
+                object.registryPointer?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
+                "An object has one context, and one registry.")
+            return
+        }
+        if memberCount == 0 { _ = Unmanaged.passRetained(self) }
+        memberCount += 1
+        object.setRegistry(.passUnretained(self))
+    }
+
+    /// Counts an object no more; whether it was the last one. With the lock.
+    private func leave(_ object: NSManagedObject) -> Bool {
+        guard object.registryPointer != nil else { return false }
+        memberCount -= 1
+        return memberCount == 0
+    }
+
+    /// Ends being the registry of an object that has left. Without the lock; the caller has a reference of the map.
+    private func endRegistry(of object: NSManagedObject, wasLast: Bool) {
+        if object.registryPointer != nil { object.setRegistry(nil) }
+        if wasLast { Unmanaged.passUnretained(self).release() }
+    }
+
+    /// Ends being the registry of an object that stays under its identity: the context goes.
+    func disown(_ object: NSManagedObject) {
+        lock.lock()
+        let wasLast = leave(object)
+        lock.unlock()
+        endRegistry(of: object, wasLast: wasLast)
+    }
+
+    /// Keeps an entity binding for objects that have no references of it.
+    func keep(_ storedEntity: StoredEntity) {
+        lock.lock()
+        storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
+        lock.unlock()
+    }
 
     /// The objects of one table, if there are any. With the lock.
     private func table(_ number: UInt32) -> Table? {
@@ -46,7 +100,7 @@ package final class IdentityMap: @unchecked Sendable {
     /// The object with this identity. O(1).
     package func object(_ key: ObjectKey) -> NSManagedObject? {
         lock.lock()
-        let retained = table(key.table)?.value(key.reference).flatMap(swift_tryRetain)
+        let retained = table(key.table)?.object(key.reference).flatMap(swift_tryRetain)
         lock.unlock()
         return retained.map(Self.take)
     }
@@ -61,7 +115,7 @@ package final class IdentityMap: @unchecked Sendable {
         }
         var retained: [UnsafeMutableRawPointer?] = []
         retained.reserveCapacity(references.count)
-        for reference in references { retained.append(table.value(reference).flatMap(swift_tryRetain)) }
+        for reference in references { retained.append(table.object(reference).flatMap(swift_tryRetain)) }
         lock.unlock()
         return retained.map { $0.map(Self.take) }
     }
@@ -80,8 +134,8 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         let displaced = Self.set(
             Self.pointer(object), object.reference, in: madeTable(object.storedEntity.table))
+        join(object)
         lock.unlock()
-        object.registry = self
         if object.storedEntity.notifiesStore { announce([object]) }
         return displaced.map(Self.take)
     }
@@ -100,9 +154,9 @@ package final class IdentityMap: @unchecked Sendable {
             if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
                 displaced.append(other)
             }
+            join(object)
         }
         lock.unlock()
-        for object in objects { object.registry = self }
         if objects[0].storedEntity.notifiesStore { announce(objects) }
         return displaced.map(Self.take)
     }
@@ -112,7 +166,7 @@ package final class IdentityMap: @unchecked Sendable {
     private static func set(
         _ pointer: UnsafeMutableRawPointer, _ reference: Int64, in entries: Table
     ) -> UnsafeMutableRawPointer? {
-        guard let former = entries.set(pointer, for: reference), former != pointer else { return nil }
+        guard let former = entries.add(pointer, reference), former != pointer else { return nil }
         return swift_tryRetain(former)
     }
 
@@ -174,19 +228,22 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         for (pointer, _, _) in pointers {
             Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
-                guard let entries = table(object.storedEntity.table) else { return }
-                if entries.value(object.reference) == pointer { entries.remove(object.reference) }
+                table(object.storedEntity.table)?.remove(pointer, object.reference)
             }
         }
         if let (_, table, _) = pointers.first { madeTable(table).reserve(pointers.count) }
         for (pointer, table, reference) in pointers {
-            if let other = Self.set(pointer, reference, in: madeTable(table)) { displaced.append(other) }
+            Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                object.reference = reference
+                if let other = Self.set(pointer, reference, in: madeTable(table)) {
+                    displaced.append(other)
+                }
+                join(object)
+            }
         }
         lock.unlock()
-        for (object, storedEntity, reference) in names {
+        for (object, storedEntity, _) in names {
             object.storedEntity = storedEntity
-            object.reference = reference
-            object.registry = self
         }
         return displaced.map(Self.take)
     }
@@ -197,14 +254,52 @@ package final class IdentityMap: @unchecked Sendable {
         let table = object.storedEntity.table
         let reference = object.reference
         lock.lock()
-        if let entries = self.table(table), entries.value(reference) == pointer { entries.remove(reference) }
+        self.table(table)?.remove(pointer, reference)
         // A store that was not notified of an object need not be notified of its end.
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
+        let wasLast = leave(object)
         lock.unlock()
-        object.registry = nil
+        endRegistry(of: object, wasLast: wasLast)
         if object.storedEntity.notifiesStore, !isUnannounced {
             StoredEntity.noteUnregistered([(object.storedEntity, object.reference)])
         }
+    }
+
+    /// Removes an object that is being released: nothing else has it.
+    ///
+    /// - Returns: whether it was the last object: the caller releases the map then, and uses neither the map nor an entity
+    ///   binding that the map keeps afterwards.
+    func forgetReleased(_ object: NSManagedObject) -> Bool {
+        let storedEntity = object.unretainedStoredEntity
+        let (table, notifiesStore) = storedEntity._withUnsafeGuaranteedRef { ($0.table, $0.notifiesStore) }
+        if notifiesStore { return forgetReleasedAndNotify(object) }
+        let pointer = Self.pointer(object)
+        let reference = object.reference
+        lock.lock()
+        if let last, last.number == table {
+            last.table.remove(pointer, reference)
+        } else {
+            self.table(table)?.remove(pointer, reference)
+        }
+        // A store that was not notified of an object need not be notified of its end.
+        if unannounced != nil { unannounced?.removeValue(forKey: pointer) }
+        memberCount -= 1
+        let wasLast = memberCount == 0
+        lock.unlock()
+        return wasLast
+    }
+
+    private func forgetReleasedAndNotify(_ object: NSManagedObject) -> Bool {
+        let (storedEntity, reference) = (object.storedEntity, object.reference)
+        let pointer = Self.pointer(object)
+        lock.lock()
+        self.table(storedEntity.table)?.remove(pointer, reference)
+        let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
+        memberCount -= 1
+        let wasLast = memberCount == 0
+        lock.unlock()
+        if !isUnannounced { StoredEntity.noteUnregistered([(storedEntity, reference)]) }
+        return wasLast
     }
 
     /// All objects that are alive. O(n).

@@ -87,17 +87,9 @@ extension NSManagedObjectContext {
         let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        var storedEntity = store.storedEntity(number: first.entityNumber)
-        func make(_ row: Row) -> NSManagedObject? {
-            if storedEntity?.entityNumber != row.entityNumber {
-                storedEntity = store.storedEntity(number: row.entityNumber)
-            }
-            guard let object = storedEntity?.instantiate(reference: row.reference) else { return nil }
-            adopt(object, row)
-            return object
-        }
+        var maker = FaultMaker(self, store)
         if known.isEmpty {
-            for row in rows { if let object = make(row) { objects.append(object) } }
+            for row in rows { if let object = maker.make(row) { objects.append(object) } }
             return register(objects, table: table) ? present(objects) : objects
         }
         var made: [NSManagedObject] = []
@@ -111,7 +103,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
-            } else if let object = make(row) {
+            } else if let object = maker.make(row) {
                 if let known = known[index] {
                     displace(known)
                     isDisplaced = true
@@ -170,5 +162,51 @@ extension NSManagedObjectContext {
             object.faultSource = .part(PartialRow(row, slots: slots))
         }
         return objects
+    }
+}
+
+/// Makes objects for rows of one store, which the context then registers together.
+///
+/// Until it has, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
+/// map keep.
+private struct FaultMaker {
+    private let context: NSManagedObjectContext
+    private let store: any ObjectStore
+    /// Whether the context keeps its objects.
+    private let isRetaining: Bool
+    /// The entity binding of the last row, and its number.
+    private var storedEntity: Unmanaged<StoredEntity>?
+    private var number = Int32.min
+    /// All entity bindings by number; `storedEntity` is one of them.
+    private var storedEntities: [Int32: StoredEntity] = [:]
+
+    init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
+        self.context = context
+        self.store = store
+        isRetaining = context.retained != nil
+    }
+
+    /// A fault with a row; nil when the store does not have the row's entity.
+    @inline(__always)
+    mutating func make(_ row: Row) -> NSManagedObject? {
+        if number != row.entityNumber { find(row.entityNumber) }
+        guard let storedEntity else { return nil }
+        let object = storedEntity._withUnsafeGuaranteedRef { $0.instantiateUnowned(reference: row.reference) }
+        object.becomeFault(of: .passUnretained(context), row)
+        if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
+        return object
+    }
+
+    private mutating func find(_ wanted: Int32) {
+        number = wanted
+        if let known = storedEntities[wanted] {
+            storedEntity = .passUnretained(known)
+        } else if let found = store.storedEntity(number: wanted) {
+            context.identityMap.keep(found)
+            storedEntities[wanted] = found
+            storedEntity = .passUnretained(found)
+        } else {
+            storedEntity = nil
+        }
     }
 }

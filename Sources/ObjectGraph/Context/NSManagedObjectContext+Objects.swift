@@ -38,8 +38,8 @@ extension NSManagedObjectContext {
         let found = identityMap.object(present.key)
         if let found, !found.isFault { return found }
         let object = found.flatMap { $0.stands(for: row) ? $0 : nil } ?? instantiate(row, present)
-        object.row = row
-        loadFault(object)
+        // The row was new enough when the object was requested; it is not compared with a later time.
+        if object.isInserted { object.fireUnsaved() } else { object.fire(with: row) }
         return object
     }
 

@@ -81,7 +81,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         for object in identityMap.all {
             object.context = nil
             object.turnIntoFault(keeping: nil)
-            object.registry = nil
+            identityMap.disown(object)
             if object.storedEntity.notifiesStore { notified.append((object.storedEntity, object.reference)) }
         }
         StoredEntity.noteUnregistered(notified)
@@ -174,7 +174,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     public var shouldDeleteInaccessibleFaults = true
 
     /// How old cached values may be when a fault is loaded, in seconds; negative, the default, for any age.
-    public var stalenessInterval: TimeInterval = -1
+    @exclusivity(unchecked) public var stalenessInterval: TimeInterval = -1
 
     /// Whether the context merges what others save to its coordinator or, with a parent, to the parent: other children,
     /// when they save, and the parent itself, when it saves. False by default.

@@ -24,13 +24,13 @@ final class FaultBatch: FaultNeighbours {
     }
 
     /// The row that a member had before it waited for one, used if the store no longer has one.
-    func olderRow(of object: NSManagedObject) -> Row? { olderRows[object.key] }
+    override func olderRow(of object: NSManagedObject) -> Row? { olderRows[object.key] }
 
     /// Loads the rows of the objects that are still waiting, and the relationships that the request prefetches; does nothing
     /// the second time.
     ///
     /// - Throws: an error of the store; the batch can be loaded again then.
-    func load(in context: NSManagedObjectContext) throws {
+    override func load(in context: NSManagedObjectContext) throws {
         guard !isLoaded else { return }
         isLoaded = true
         do {
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// The neighbours that a fault waits for its row with.
-    final var batch: (any FaultNeighbours)? {
+    final var batch: FaultNeighbours? {
         if case .batch(let batch) = faultSource { batch } else { nil }
     }
 

@@ -129,10 +129,11 @@ extension NSManagedObjectContext {
             if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
             found = fetch.window(try pending.overlay(on: found, in: self))
         }
-        // Faults that wait for their rows load their relationships with these.
-        try prefetch(
-            fetch.prefetching,
-            found.filter { $0.batch == nil })
+        let prefetching = fetch.prefetching
+        if !prefetching.keyPaths.isEmpty {
+            // Faults that wait for their rows load their relationships with these.
+            try prefetch(prefetching, found.filter { $0.batch == nil })
+        }
         if !fetch.specification.returnsObjectsAsFaults {
             for object in found { object.fireFault() }
         }

@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
         for path in paths.keyPaths {
             var objects = found
             var entity = paths.entity
-            for key in path.split(separator: ".").map(String.init) {
+            let keys = path.split(separator: ".").map(String.init)
+            for (index, key) in keys.enumerated() {
                 guard let relationship = entity.relationshipsByName[key],
                     let destination = relationship.destinationEntity
                 else {
@@ -26,8 +27,10 @@ extension NSManagedObjectContext {
                         "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
                     )
                 }
+                let destinations = try prefetch(relationship, objects)
+                guard index + 1 < keys.count else { break }
                 // Many objects may lead to the same one.
-                objects = try prefetch(relationship, objects).uniqued
+                objects = destinations.uniqued
                 entity = destination
             }
         }
@@ -106,7 +109,10 @@ extension NSManagedObjectContext {
         else { return false }
         let objects = instantiate(rows, from: store, refreshing: false)
         guard objects.count == rows.count else { return false }
-        var found: [Int64: [NSManagedObject]] = Dictionary(minimumCapacity: owners.count)
+        let indexes = ReferenceMap<Int>()
+        indexes.reserve(owners.count)
+        var members = [[NSManagedObject]](repeating: [], count: owners.count)
+        for (index, owner) in owners.enumerated() { indexes.set(index, for: owner.reference) }
         var last: (number: Int32, slot: Int)?
         for (row, object) in zip(rows, objects) {
             if last?.number != row.entityNumber {
@@ -117,9 +123,12 @@ extension NSManagedObjectContext {
                 last = (row.entityNumber, slot)
             }
             guard let last else { continue }
-            found[row.integer(last.slot), default: []].append(object)
+            if let index = indexes.value(row.integer(last.slot)) { members[index].append(object) }
         }
-        for owner in owners { owner.toMany(at: slot).loadDistinct(found[owner.reference] ?? []) }
+        for owner in owners {
+            let index = indexes.value(owner.reference)
+            owner.toMany(at: slot).loadDistinct(index.map { members[$0] } ?? [])
+        }
         return true
     }
 
@@ -133,7 +142,7 @@ extension NSManagedObjectContext {
         refreshing isRefreshing: Bool = false
     ) throws {
         let ownersToLoad = objects.filter { object in
-            (object.isFault ? object.row == nil : isRefreshing && !object.hasChanges)
+            (object.isFault ? object.rowPointer == nil : isRefreshing && !object.hasChanges)
                 && object.storedEntity.store === store
         }
         for group in Dictionary(grouping: ownersToLoad, by: { $0.storedEntity.table }).values {

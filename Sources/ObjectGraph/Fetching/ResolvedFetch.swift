@@ -311,7 +311,11 @@ package struct ResolvedFetch {
         query.reader = StoreReader(client: context, generation: context?.generation(of: store))
         query.specification = specification
         query.useSubstringIndex(of: store)
-        (query.properties, query.groupBy) = columns
+        // Only dictionaries need the columns that are fetched where none is named.
+        if specification.resultType == .dictionaryResultType || specification.propertiesToFetch != nil {
+            query.properties = columns.properties
+        }
+        query.groupBy = groupBy
         return query
     }
 

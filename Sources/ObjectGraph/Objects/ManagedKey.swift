@@ -34,12 +34,28 @@ public final class ManagedKey<Value>: Sendable {
         return find(in: layout)
     }
 
+    /// As `index(in:)`; nil when the entity does not have the property.
+    @inline(__always)
+    func indexIfFound(in layout: EntityLayout) -> Int? {
+        let cached = found.load(ordering: .relaxed)
+        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
+        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
+            return index
+        }
+        return look(in: layout)
+    }
+
     private func find(in layout: EntityLayout) -> Int {
-        guard let index = layout.index(of: name) else {
+        guard let index = look(in: layout) else {
             fatalError(
                 "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."
             )
         }
+        return index
+    }
+
+    private func look(in layout: EntityLayout) -> Int? {
+        guard let index = layout.index(of: name) else { return nil }
         found.store(UInt64(layout.declarations[index]) << 32 | UInt64(index), ordering: .relaxed)
         return index
     }

@@ -92,11 +92,7 @@ extension Date: ManagedComponent {
 extension String: ManagedComponent {
     /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> String? {
-        switch object.value(at: slot) {
-        case .string(let value): value
-        case .boxed(let box): box.value as? String
-        default: nil
-        }
+        object.string(at: slot)
     }
 
     /// The value that the property reads as while it is unset.

@@ -4,9 +4,30 @@ import Foundation
 // would take several times as long.
 
 extension NSManagedObject {
+    @inline(__always)
+    private final func integer<Value>(_ key: ManagedKey<Value>) -> Int64? {
+        let slot = slot(key)
+        beginAccess(slot)
+        return integer(at: slot)
+    }
+
+    @inline(__always)
+    private final func double<Value>(_ key: ManagedKey<Value>) -> Double? {
+        let slot = slot(key)
+        beginAccess(slot)
+        return double(at: slot)
+    }
+
+    @inline(__always)
+    private final func string<Value>(_ key: ManagedKey<Value>) -> String? {
+        let slot = slot(key)
+        beginAccess(slot)
+        return string(at: slot)
+    }
+
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int16>) -> Int16 {
-        get { read(key) }
+        get { Int16(truncatingIfNeeded: integer(key) ?? 0) }
         set {
             let slot = slot(key)
             if !setFresh(.integer(Int64(newValue)), at: slot, .integer16) {
@@ -17,7 +38,7 @@ extension NSManagedObject {
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int32>) -> Int32 {
-        get { read(key) }
+        get { Int32(truncatingIfNeeded: integer(key) ?? 0) }
         set {
             let slot = slot(key)
             if !setFresh(.integer(Int64(newValue)), at: slot, .integer32) {
@@ -28,7 +49,7 @@ extension NSManagedObject {
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int64>) -> Int64 {
-        get { read(key) }
+        get { integer(key) ?? 0 }
         set {
             let slot = slot(key)
             if !setFresh(.integer(newValue), at: slot, .integer64) { Int64._write(newValue, self, slot) }
@@ -37,7 +58,7 @@ extension NSManagedObject {
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int>) -> Int {
-        get { read(key) }
+        get { Int(truncatingIfNeeded: integer(key) ?? 0) }
         set {
             let slot = slot(key)
             if !setFresh(.integer(Int64(newValue)), at: slot, .integer64) { Int._write(newValue, self, slot) }
@@ -46,7 +67,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a Boolean; see the generic form.
     public final subscript(key: ManagedKey<Bool>) -> Bool {
-        get { read(key) }
+        get { integer(key) ?? 0 != 0 }
         set {
             let slot = slot(key)
             if !setFresh(.integer(newValue ? 1 : 0), at: slot, .boolean) { Bool._write(newValue, self, slot) }
@@ -55,7 +76,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a number; see the generic form.
     public final subscript(key: ManagedKey<Double>) -> Double {
-        get { read(key) }
+        get { double(key) ?? 0 }
         set {
             let slot = slot(key)
             if !setFresh(.double(newValue), at: slot, .double) { Double._write(newValue, self, slot) }
@@ -64,7 +85,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a number; see the generic form.
     public final subscript(key: ManagedKey<Float>) -> Float {
-        get { read(key) }
+        get { Float(double(key) ?? 0) }
         set {
             let slot = slot(key)
             if !setFresh(.double(Double(newValue)), at: slot, .float) { Float._write(newValue, self, slot) }
@@ -73,7 +94,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a date; see the generic form.
     public final subscript(key: ManagedKey<Date?>) -> Date? {
-        get { read(key) }
+        get { double(key).map { Date(timeIntervalSinceReferenceDate: $0) } }
         set {
             let slot = slot(key)
             if !setFresh(
@@ -86,7 +107,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String?>) -> String? {
-        get { read(key) }
+        get { string(key) }
         set {
             let slot = slot(key)
             if !setFresh(newValue.map(SlotValue.string) ?? .null, at: slot, .string) {
@@ -97,7 +118,7 @@ extension NSManagedObject {
 
     /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String>) -> String {
-        get { read(key) }
+        get { string(key) ?? "" }
         set {
             let slot = slot(key)
             if !setFresh(.string(newValue), at: slot, .string) { String._write(newValue, self, slot) }

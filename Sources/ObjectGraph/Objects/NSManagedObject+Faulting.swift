@@ -14,7 +14,7 @@ extension NSManagedObject {
     /// - Parameter slot: the property that is read; nil for the object as a whole.
     private final func fireOrLoad(reading slot: Int? = nil) {
         // The context is not retained for the check, only for calls that may run code of the class.
-        if let row, isAcceptable(row) {
+        if rowPointer?._withUnsafeGuaranteedRef({ isAcceptable($0) }) ?? false {
             fire()
         } else {
             context?.loadFault(self, reading: slot)
@@ -43,7 +43,7 @@ extension NSManagedObject {
 
     /// Loads what is needed to read one property: the object, unless the fetched part of its row has the property.
     private final func fireFault(reading slot: Int) {
-        guard case .part(let part) = faultSource, part.has(slot), let context else {
+        guard !attachment.isNothing, case .part(let part) = faultSource, part.has(slot), let context else {
             return fireOrLoad(reading: slot)
         }
         context.assertOnQueue()
@@ -61,7 +61,7 @@ extension NSManagedObject {
     /// Adopts the values of its row. The object stops being a fault.
     private final func fire() {
         state.remove(.fault)
-        setTransientDefaults()
+        if hasTransientDefaults { setTransientDefaults() }
         withoutChangeTracking { awakeFromFetch() }
     }
 

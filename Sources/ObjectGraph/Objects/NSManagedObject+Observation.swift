@@ -25,8 +25,10 @@ extension NSManagedObject {
     /// Notes that a property is read, for the code that tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
-        guard let probePointer else { return trackAccessWithoutContext(slot) }
-        if probePointer._withUnsafeGuaranteedRef({ $0.isTracking() }) { registerAccess(slot) }
+        guard let contextPointer else { return trackAccessWithoutContext(slot) }
+        if contextPointer._withUnsafeGuaranteedRef({ $0.observationProbe.isTracking() }) {
+            registerAccess(slot)
+        }
     }
 
     /// An object without a context has no probe of its own: it uses one that all threads share.

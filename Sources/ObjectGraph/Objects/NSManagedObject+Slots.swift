@@ -14,8 +14,7 @@ extension NSManagedObject {
             default: return nil
             }
         }
-        guard let row, !row.isNull(slot) else { return nil }
-        return row.integer(slot)
+        return rowPointer?._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.integer(slot) }
     }
 
     /// Reads a double, float or date.
@@ -28,8 +27,35 @@ extension NSManagedObject {
             default: return nil
             }
         }
-        guard let row, !row.isNull(slot) else { return nil }
-        return row.double(slot)
+        return rowPointer?._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
+    }
+
+    /// Reads a string; nil for no value, and for one that is not a string.
+    @inline(__always)
+    final func string(at slot: Int) -> String? {
+        if slot < values.count, case .string(let value) = values[slot] { return value }
+        return decodedString(at: slot)
+    }
+
+    private final func decodedString(at slot: Int) -> String? {
+        if let string = firstReadString(at: slot) { return string }
+        return switch value(at: slot) {
+        case .string(let value): value
+        case .boxed(let box): box.value as? String
+        default: nil
+        }
+    }
+
+    /// A string that is read for the first time; nil for any other value.
+    ///
+    /// It is kept when it is read again. Most are read once, and the array of kept values takes more memory than the object.
+    private final func firstReadString(at slot: Int) -> String? {
+        guard values.isEmpty, slot < UInt32.bitWidth, let rowPointer else { return nil }
+        let bit = UInt32(1) << UInt32(slot)
+        let traits = traits(at: slot)
+        guard stringsRead & bit == 0, traits.kind == .string, traits.isStored else { return nil }
+        stringsRead |= bit
+        return rowPointer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.string(slot) }
     }
 
     /// Reads any slot, and keeps values that are expensive to decode. The object is not a fault.

@@ -28,42 +28,66 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     // An object is used on one queue only, which the compiler's checks at run time cannot know; on each access of a
     // value they would cost more than the access.
 
-    /// Where the object is kept, or that it has no store yet.
-    @exclusivity(unchecked) package final var storedEntity: StoredEntity {
-        didSet { layoutPointer = Unmanaged.passUnretained(storedEntity.layout) }
-    }
-    /// The layout of `storedEntity`, which every access of a value needs: a plain pointer is read without counting references.
-    @exclusivity(unchecked) private final var layoutPointer: Unmanaged<EntityLayout>
+    // What the object refers to is in plain pointers, which are read without counting references:
+    // - the stored entity, with its layout: the object has a reference of its own, or its registry keeps it (`ownsStoredEntity`);
+    // - the context: it clears the pointer when it goes, so that never dangles while the object can be used;
+    // - the registry, the identity map that has the object: it keeps itself alive while there is such an object, also when the
+    //   context goes, so that an object may be released on any thread;
+    // - the row: the object has a reference of its own.
+    //
+    // Objects are many: what only few have is in the attachment.
+
+    @exclusivity(unchecked) private final var storedEntityPointer: Unmanaged<StoredEntity>
     /// The reference in the store; negative while temporary.
     @exclusivity(unchecked) package final var reference: Int64
-    /// Cleared by the context when it goes; never dangling while the object can be used. A plain pointer: contexts are
-    /// referred to weakly, which makes retaining one cost more than reading a value.
-    @exclusivity(unchecked) private final var contextPointer: Unmanaged<NSManagedObjectContext>?
-    /// The context's.
-    @exclusivity(unchecked) private(set) final var probePointer: Unmanaged<ObservationProbe>?
-    /// The identity map that has the object. It outlives the context, so that an object may be released on any
-    /// thread, also while the context goes.
-    @exclusivity(unchecked) final var registry: IdentityMap?
-    /// The values last fetched or saved; nil for a fault whose row was not read yet and for a new object.
-    @exclusivity(unchecked) package final var row: Row? {
-        didSet { if !attachment.isNothing { dropFaultSource() } }
-    }
+    @exclusivity(unchecked) private(set) final var contextPointer: Unmanaged<NSManagedObjectContext>?
+    @exclusivity(unchecked) private(set) final var registryPointer: Unmanaged<IdentityMap>?
+    @exclusivity(unchecked) private(set) final var rowPointer: Unmanaged<Row>?
     /// Set and decoded values by slot; empty until there is one.
     @exclusivity(unchecked) package final var values: ContiguousArray<SlotValue> = []
-    /// Slots that were set since the last fetch or save.
-    @exclusivity(unchecked) package final var touched = PropertySet()
-    @exclusivity(unchecked) package final var state: ObjectState = []
+    /// The first word of `touched`.
+    @exclusivity(unchecked) final var touchedLow: UInt64 = 0
     /// What few objects have: observers, changes of the current event, a source of the row that a fault waits for.
     @exclusivity(unchecked) final var attachment = ObjectAttachment.nothing
-    @exclusivity(unchecked) private final var cachedID: NSManagedObjectID?
+    /// Which of the first 32 slots had their strings read from the row; see `string(at:)`.
+    @exclusivity(unchecked) final var stringsRead: UInt32 = 0
+    @exclusivity(unchecked) package final var state: ObjectState = []
+    @exclusivity(unchecked) private final var ownsStoredEntity: Bool
 
-    package final var layout: EntityLayout { storedEntity.layout }
+    /// Where the object is kept, or that it has no store yet.
+    package final var storedEntity: StoredEntity {
+        get { storedEntityPointer.takeUnretainedValue() }
+        set {
+            let former = storedEntityPointer
+            storedEntityPointer = .passRetained(newValue)
+            if ownsStoredEntity { former.release() }
+            ownsStoredEntity = true
+        }
+    }
+
+    @inline(__always)
+    final var unretainedStoredEntity: Unmanaged<StoredEntity> { storedEntityPointer }
+
+    package final var layout: EntityLayout { layoutPointer.takeUnretainedValue() }
+
+    @inline(__always)
+    private final var layoutPointer: Unmanaged<EntityLayout> {
+        storedEntityPointer._withUnsafeGuaranteedRef { $0.layoutPointer }
+    }
 
     package final var context: NSManagedObjectContext? {
         get { contextPointer?.takeUnretainedValue() }
+        set { contextPointer = newValue.map(Unmanaged.passUnretained) }
+    }
+
+    /// The values last fetched or saved; nil for a fault whose row was not read yet and for a new object.
+    package final var row: Row? {
+        get { rowPointer?.takeUnretainedValue() }
         set {
-            contextPointer = newValue.map(Unmanaged.passUnretained)
-            probePointer = newValue.map { Unmanaged.passUnretained($0.observationProbe) }
+            let former = rowPointer
+            rowPointer = newValue.map(Unmanaged.passRetained)
+            if !attachment.isNothing { dropFaultSource() }
+            former?.release()
         }
     }
 
@@ -79,10 +103,42 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         contextPointer?.toOpaque() == other.contextPointer?.toOpaque()
     }
 
+    /// Makes a new object, which the context is about to register, a fault of the context with a row.
+    @inline(__always)
+    final func becomeFault(of context: Unmanaged<NSManagedObjectContext>, _ row: Row) {
+        contextPointer = context
+        assert(rowPointer == nil && attachment.isNothing, "Only a new object has no row to release.")
+        rowPointer = .passRetained(row)
+        state.insert(.fault)
+    }
+
+    /// Notes the identity map that has the object and counts it, or that none has it any more.
+    final func setRegistry(_ registry: Unmanaged<IdentityMap>?) {
+        registryPointer = registry
+        // What was kept by the former registry.
+        if registry == nil { ownStoredEntity() }
+    }
+
+    /// Whether the object keeps its stored entity itself.
+    final var hasStoredEntity: Bool { ownsStoredEntity }
+
+    /// Makes the object keep its stored entity itself.
+    @inline(__always)
+    final func ownStoredEntity() {
+        guard !ownsStoredEntity else { return }
+        _ = storedEntityPointer.retain()
+        ownsStoredEntity = true
+    }
+
     /// What each access of a slot needs.
     @inline(__always)
     final func traits(at slot: Int) -> SlotTraits {
         layoutPointer._withUnsafeGuaranteedRef { $0.traits[slot] }
+    }
+
+    @inline(__always)
+    final var hasTransientDefaults: Bool {
+        layoutPointer._withUnsafeGuaranteedRef { !$0.transientDefaults.isEmpty }
     }
 
     /// Makes the context, if any, check the queue, without counting references of it.
@@ -113,10 +169,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// A new object has its default values and, in a context, a temporary ID; then `awakeFromInsert()` runs.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         reference = 0
-        if context == nil, let instantiating = StoredEntity.instantiating, instantiating.entity === entity {
+        if context == nil, let claim = StoredEntity.claim(entity) {
             // The context instantiates an object for a row and sets the rest.
-            storedEntity = instantiating
-            layoutPointer = Unmanaged.passUnretained(instantiating.layout)
+            storedEntityPointer = claim.storedEntity
+            ownsStoredEntity = claim.isOwned
             super.init()
             return
         }
@@ -126,13 +182,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
         let layout: EntityLayout
         if let known = context?.lastUnstoredEntity(entity) {
-            storedEntity = known
+            storedEntityPointer = .passRetained(known)
             layout = known.layout
         } else {
             layout = EntityLayout.layout(of: entity)
-            storedEntity = context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout)
+            storedEntityPointer = .passRetained(
+                context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout))
         }
-        layoutPointer = Unmanaged.passUnretained(layout)
+        ownsStoredEntity = true
         super.init()
         layout.adopt(type(of: self) as NSManagedObject.Type)
         reference = StoredEntity.newTemporaryReference()
@@ -162,16 +219,29 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     }
 
     deinit {
-        defer { ReleaseQueue.release(&values, layout) }
-        guard let registry else { return }
-        // The context may be going at the same time, on another thread.
-        context = nil
-        registry.forget(self)
-        if isFault { return }
-        willTurnIntoFault()
-        ReleaseQueue.release(&values, layout)
-        state.insert(.fault)
-        didTurnIntoFault()
+        if registryPointer != nil {
+            // The context may be going at the same time, on another thread.
+            contextPointer = nil
+            if !isFault {
+                willTurnIntoFault()
+                releaseValues()
+                state.insert(.fault)
+                didTurnIntoFault()
+            }
+        }
+        releaseValues()
+        rowPointer?.release()
+        if let registryPointer {
+            // Last, since the registry may keep the stored entity, and go with its last object.
+            let isLast = registryPointer._withUnsafeGuaranteedRef { $0.forgetReleased(self) }
+            if isLast { registryPointer.release() }
+        }
+        if ownsStoredEntity { storedEntityPointer.release() }
+    }
+
+    @inline(__always)
+    private final func releaseValues() {
+        if !values.isEmpty { ReleaseQueue.release(&values, layout) }
     }
 
     // MARK: Identity

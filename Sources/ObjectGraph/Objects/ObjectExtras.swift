@@ -1,9 +1,11 @@
 import CocoaFoundation
 import Observation
 
-/// Optional state of an object besides its values. One word; most objects have none.
+/// Optional state of an object besides its values. One word, so all payloads are references of classes; most objects have none.
 enum ObjectAttachment {
     case nothing
+    /// The object's ID, once it was requested, under the object's present identity or a former one.
+    case id(NSManagedObjectID)
     /// For a fault without a row.
     case source(FaultSource)
     case extras(ObjectExtras)
@@ -16,20 +18,22 @@ enum ObjectAttachment {
 }
 
 /// Objects whose rows are read together, when a property of the first of them is read.
-protocol FaultNeighbours: AnyObject {
+///
+/// A class, whose references take one word; those of a protocol take two. By itself it has no rows.
+class FaultNeighbours {
     /// Loads the rows of those objects that are still waiting.
     ///
     /// - Throws: an error of the store; they can be loaded again then.
-    func load(in context: NSManagedObjectContext) throws
+    func load(in context: NSManagedObjectContext) throws {}
 
     /// The row that one of the objects had before it waited for one; nil for none.
-    func olderRow(of object: NSManagedObject) -> Row?
+    func olderRow(of object: NSManagedObject) -> Row? { nil }
 }
 
 /// The source of a fault's values, other than its own row.
 enum FaultSource {
     /// With its neighbours in a result, by one request.
-    case batch(any FaultNeighbours)
+    case batch(FaultNeighbours)
     /// A row with some of the columns, for those properties.
     case part(PartialRow)
 }
@@ -44,6 +48,7 @@ extension NSManagedObject {
         if case .extras(let extras) = attachment { return extras }
         let made = ObjectExtras()
         made.faultSource = faultSource
+        if case .id(let id) = attachment { made.cachedID = id }
         attachment = .extras(made)
         return made
     }
@@ -52,7 +57,7 @@ extension NSManagedObject {
     final var faultSource: FaultSource? {
         get {
             switch attachment {
-            case .nothing: nil
+            case .nothing, .id: nil
             case .source(let source): source
             case .extras(let extras): extras.faultSource
             }
@@ -60,9 +65,41 @@ extension NSManagedObject {
         set {
             if case .extras(let extras) = attachment {
                 extras.faultSource = newValue
-            } else {
-                attachment = newValue.map(ObjectAttachment.source) ?? .nothing
+            } else if let newValue {
+                attachment = .source(newValue)
+            } else if case .source = attachment {
+                attachment = .nothing
             }
+        }
+    }
+
+    /// The ID that was made last; nil if there is none, or no room for it.
+    final var cachedID: NSManagedObjectID? {
+        get {
+            switch attachment {
+            case .id(let id): id
+            case .extras(let extras): extras.cachedID
+            case .nothing, .source: nil
+            }
+        }
+        set {
+            switch attachment {
+            case .extras(let extras): extras.cachedID = newValue
+            case .nothing, .id: attachment = newValue.map(ObjectAttachment.id) ?? .nothing
+            // The source is released with the first read, and an ID is made quickly.
+            case .source: break
+            }
+        }
+    }
+
+    /// Slots that were set since the last fetch or save.
+    package final var touched: PropertySet {
+        @inline(__always)
+        get { PropertySet(low: touchedLow, high: extras?.touchedHigh ?? []) }
+        @inline(__always)
+        set {
+            touchedLow = newValue.low
+            if !newValue.high.isEmpty || extras != nil { madeExtras.touchedHigh = newValue.high }
         }
     }
 
@@ -86,7 +123,9 @@ extension NSManagedObject {
 /// What only a few objects need at a time.
 package final class ObjectExtras {
     // As the object's own variables, these are used on one queue only.
-
+    @exclusivity(unchecked) var cachedID: NSManagedObjectID?
+    /// The words of `NSManagedObject.touched` after the first.
+    @exclusivity(unchecked) var touchedHigh: [UInt64] = []
     /// Key-value observers.
     @exclusivity(unchecked) package var observers: ObservationCenter?
     /// Swift Observation; made when the object is first read under `withObservationTracking`.

@@ -1,9 +1,19 @@
 /// A set of property indexes of one entity; no allocation up to 64 properties.
 package struct PropertySet: Hashable, Sendable {
-    private var low: UInt64 = 0
-    private var high: [UInt64] = []
+    /// The first 64 indexes, and those after them by words.
+    private(set) var low: UInt64 = 0
+    private(set) var high: [UInt64] = []
 
     package init() {}
+
+    init(low: UInt64, high: [UInt64]) {
+        self.low = low
+        self.high = high
+    }
+
+    package init(_ indexes: some Sequence<Int>) {
+        for index in indexes { insert(index) }
+    }
 
     package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 

@@ -10,6 +10,8 @@ import Synchronization
 /// not retained.
 package final class StoredEntity: @unchecked Sendable {
     package let layout: EntityLayout
+    /// The same, to be read without counting references.
+    let layoutPointer: Unmanaged<EntityLayout>
     package let entity: NSEntityDescription
     private let model: NSManagedObjectModel?
     private let attachment = Mutex(Attachment())
@@ -37,6 +39,7 @@ package final class StoredEntity: @unchecked Sendable {
     /// The binding of objects without a store.
     package init(unstored layout: EntityLayout) {
         self.layout = layout
+        layoutPointer = .passUnretained(layout)
         entity = layout.entity
         model = entity.model
         entityNumber = 0
@@ -47,6 +50,7 @@ package final class StoredEntity: @unchecked Sendable {
 
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
         self.layout = layout
+        layoutPointer = .passUnretained(layout)
         entity = layout.entity
         model = entity.model
         attachment.withLock { $0.store = store }
@@ -97,22 +101,45 @@ package final class StoredEntity: @unchecked Sendable {
 }
 
 extension StoredEntity {
-    /// The entity for which this thread's context is making objects from rows.
+    /// The entity binding that this thread's context is making an object for, and whether the object that claims it has got a reference
+    /// of it; nil for an object of another entity, which is new.
     ///
-    /// An initialiser of a subclass has only Apple's two parameters; this is how it learns that the object is not new.
-    static var instantiating: StoredEntity? {
-        coredata_instantiating().map { Unmanaged<StoredEntity>.fromOpaque($0).takeUnretainedValue() }
+    /// An initialiser of a subclass has only Apple's two parameters; this is how it learns that the object is not new. The first
+    /// object gets no reference: the code that makes it cares for that.
+    @inline(__always)
+    static func claim(_ entity: NSEntityDescription) -> (
+        storedEntity: Unmanaged<StoredEntity>, isOwned: Bool
+    )? {
+        guard let pointer = coredata_instantiating() else { return nil }
+        let storedEntity = Unmanaged<StoredEntity>.fromOpaque(pointer)
+        guard storedEntity._withUnsafeGuaranteedRef({ $0.entity === entity }) else { return nil }
+        // A subclass's initialiser may make others, before or after the one that it is called for.
+        let isOwned = coredata_claim_instantiating()
+        return (isOwned ? storedEntity.retain() : storedEntity, isOwned)
     }
 
     /// Makes an object of this entity for a row of a store, without inserting it anywhere.
     func instantiate(reference: Int64) -> NSManagedObject {
-        let outer = coredata_instantiating()
-        coredata_set_instantiating(Unmanaged.passUnretained(self).toOpaque())
-        defer { coredata_set_instantiating(outer) }
+        let object = instantiateUnowned(reference: reference)
+        object.ownStoredEntity()
+        return object
+    }
+
+    /// Makes an object of this entity for a row of a store, which has no reference of the entity binding: until an identity map that
+    /// keeps the binding has registered the object, the caller keeps both.
+    @inline(__always)
+    func instantiateUnowned(reference: Int64) -> NSManagedObject {
+        let outer = coredata_begin_instantiating(Unmanaged.passUnretained(self).toOpaque())
         let object = (fixedClass ?? layout.objectClass).init(entity: entity, insertInto: nil)
+        coredata_end_instantiating(outer)
+        if object.hasStoredEntity { keepForUnknownObject() }
         object.reference = reference
         return object
     }
+
+    /// Keeps the binding for as long as the program runs, for an object that an initialiser has made before its own and that has
+    /// no reference of it.
+    private func keepForUnknownObject() { _ = Unmanaged.passRetained(self) }
 }
 
 /// The identity of an object in this process, as two numbers.

@@ -135,4 +135,4 @@ package final class ReferenceMap<Value> {
 }
 
 /// Odd, so that no two references become one.
-private let spreadingMultiplier = UInt64.random(in: .min ... .max) | 1
+let spreadingMultiplier = UInt64.random(in: .min ... .max) | 1

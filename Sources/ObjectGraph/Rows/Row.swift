@@ -32,6 +32,19 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         @usableFromInline package var entityNumber: Int32
         @usableFromInline fileprivate(set) var slotCount: Int32
         @usableFromInline fileprivate(set) var byteCount: Int
+
+        @inlinable
+        init(
+            reference: Int64, version: Int64, timestamp: Double, entityNumber: Int32, slotCount: Int32,
+            byteCount: Int
+        ) {
+            self.reference = reference
+            self.version = version
+            self.timestamp = timestamp
+            self.entityNumber = entityNumber
+            self.slotCount = slotCount
+            self.byteCount = byteCount
+        }
     }
 
     @inlinable package var reference: Int64 { head.reference }
@@ -49,26 +62,63 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
 
     private var nullWords: Int { (slotCount + 63) >> 6 }
 
-    fileprivate static func make(_ header: Header, words: Int) -> Row {
+    @inlinable @inline(__always)
+    static func make(_ header: Header, words: Int) -> Row {
         unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
     }
 
-    /// The numbers of a row that is being made.
-    struct Numbers {
-        fileprivate let words: UnsafeMutablePointer<UInt64>
-        fileprivate let slotCount: Int
+    /// Makes a row without bytes, whose slots a closure sets in place. Those that it does not set are null.
+    @inlinable @inline(__always)
+    package static func ofNumbers(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
+        _ body: (NumberSlots) -> Void
+    ) -> Row {
+        let nullWords = max((slotCount + 63) >> 6, 1)
+        let row = make(
+            Header(
+                reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
+                slotCount: Int32(slotCount), byteCount: 0), words: nullWords + slotCount)
+        row.withUnsafeMutablePointerToElements { words in
+            words[0] = .max
+            if nullWords > 1 { (words + 1).initialize(repeating: .max, count: nullWords - 1) }
+            (words + nullWords).initialize(repeating: 0, count: slotCount)
+            body(NumberSlots(words: words, nullWords: nullWords, slotCount: slotCount))
+        }
+        return row
+    }
+
+    /// The slots of a row that is being made.
+    @usableFromInline
+    package struct NumberSlots {
+        @usableFromInline let words: UnsafeMutablePointer<UInt64>
+        @usableFromInline let nullWords: Int
+        @usableFromInline let slotCount: Int
+
+        @inlinable @inline(__always)
+        init(words: UnsafeMutablePointer<UInt64>, nullWords: Int, slotCount: Int) {
+            self.words = words
+            self.nullWords = nullWords
+            self.slotCount = slotCount
+        }
+
+        @inlinable @inline(__always)
+        package func set(_ slot: Int, integer value: Int64) { set(slot, UInt64(bitPattern: value)) }
+
+        @inlinable @inline(__always)
+        package func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
         /// Sets a slot that keeps numbers.
+        @inlinable @inline(__always)
         func set(_ slot: Int, _ word: UInt64) {
             Row.check(slot, slotCount)
-            words[(slotCount + 63) >> 6 + slot] = word
+            words[nullWords + slot] = word
             words[slot >> 6] &= ~(1 << UInt64(slot & 63))
         }
 
         /// Removes the number of a slot.
         func setNull(_ slot: Int) {
             Row.check(slot, slotCount)
-            words[(slotCount + 63) >> 6 + slot] = 0
+            words[nullWords + slot] = 0
             words[slot >> 6] |= 1 << UInt64(slot & 63)
         }
     }
@@ -76,7 +126,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
     /// A copy as another version.
     ///
     /// - Parameter change: sets what differs; only numbers can.
-    func copy(version: Int64, timestamp: Double, _ change: (Numbers) -> Void) -> Row {
+    func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
         var header = head
         header.version = version
         header.timestamp = timestamp
@@ -85,7 +135,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         let row = Row.make(header, words: words)
         row.withUnsafeMutablePointerToElements { target in
             withUnsafeMutablePointerToElements { target.update(from: $0, count: words) }
-            change(Numbers(words: target, slotCount: slots))
+            change(NumberSlots(words: target, nullWords: nullWords, slotCount: slots))
         }
         return row
     }

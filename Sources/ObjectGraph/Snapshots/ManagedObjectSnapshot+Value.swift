@@ -72,6 +72,15 @@ extension ManagedObjectSnapshot.Value {
     ///
     /// - Throws: 134060 for one of undefined type that no snapshot can have, or that its transformer refuses.
     init(_ value: SlotValue, _ slot: PropertySlot) throws {
+        if case .boxed(let box) = value {
+            self = try Self(boxed: box.value, slot)
+        } else {
+            self.init(plain: value, slot)
+        }
+    }
+
+    /// The value of an attribute as an object keeps it, which is not one behind a reference.
+    init(plain value: SlotValue, _ slot: PropertySlot) {
         switch value {
         case .unloaded, .null: self = .null
         case .integer(let value): self = slot.kind == .boolean ? .boolean(value != 0) : .integer(value)
@@ -90,7 +99,9 @@ extension ManagedObjectSnapshot.Value {
         case .toMany(let contents):
             let ids = contents.ordered.map(\.objectID)
             self = contents.isOrdered ? .orderedObjects(ids) : .objects(Set(ids))
-        case .boxed(let box): self = try Self(boxed: box.value, slot)
+        case .boxed:
+            assertionFailure("A value behind a reference may be one that no snapshot can have.")
+            self = .null
         }
     }
 

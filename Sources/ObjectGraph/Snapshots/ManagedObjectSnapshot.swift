@@ -19,35 +19,99 @@ import ManagedObjectModel
 ///
 /// Two snapshots are equal that are of the same object, with the same values of the same properties. It is encoded with the URI of its
 /// ID; to be decoded, it needs a coordinator under `CodingUserInfoKey.persistentStoreCoordinator`.
-public struct ManagedObjectSnapshot: Sendable, Hashable {
-    /// The ID of the object; a temporary one, if it was not saved then.
-    public let objectID: NSManagedObjectID
-    /// The name of the object's entity.
-    public let entityName: String
-    let values: [String: Value]
+public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
+    // What the store has is in a row, whose values are read when they are requested; a row never changes. Two references, which are
+    // read in place: a copy of an enumeration would count them.
+
+    /// Nil when the values are in `part`.
+    private let row: Row?
+    /// Of a snapshot with a row a `SnapshotSchema`, else `SnapshotValues`.
+    private let part: SnapshotPart
 
     init(objectID: NSManagedObjectID, values: [String: Value]) {
-        self.objectID = objectID
-        entityName = objectID.entity.name ?? ""
-        self.values = values
+        row = nil
+        part = SnapshotValues(objectID: objectID, values: values)
+    }
+
+    @inline(__always)
+    init(_ row: Row, _ schema: SnapshotSchema) {
+        assert(
+            row.entityNumber == schema.storedEntity.entityNumber,
+            "A row is read by the layout of its own entity.")
+        self.row = row
+        part = schema
+    }
+
+    private var schema: SnapshotSchema { unsafeDowncast(part, to: SnapshotSchema.self) }
+    private var kept: SnapshotValues { unsafeDowncast(part, to: SnapshotValues.self) }
+
+    /// The ID of the object; a temporary one, if it was not saved then.
+    public var objectID: NSManagedObjectID {
+        guard let row else { return kept.objectID }
+        return NSManagedObjectID(storedEntity: schema.storedEntity, reference: row.reference)
+    }
+
+    /// The name of the object's entity.
+    public var entityName: String { row == nil ? kept.objectID.entity.name ?? "" : schema.entityName }
+
+    /// The values by the names of their properties.
+    var values: [String: Value] {
+        guard let row else { return kept.values }
+        return schema.values(row)
     }
 
     /// The names of the properties that the snapshot has.
-    public var keys: Set<String> { Set(values.keys) }
+    public var keys: Set<String> { row == nil ? Set(kept.values.keys) : Set(schema.names) }
+
+    /// Whether both are of the same object, with the same values of the same properties.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.objectID == b.objectID && a.entityName == b.entityName && a.values == b.values
+    }
+
+    /// Hashes the object's ID and the values.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(objectID)
+        hasher.combine(values)
+    }
 
     /// The value of a property, whatever its type; `.null` for none.
     ///
     /// - Precondition: the snapshot has the property.
     public func value(forKey key: String) -> Value {
-        guard let value = values[key] else {
-            fatalError(
-                """
-                The snapshot of \(objectID.uriRepresentation().absoluteString) has no '\(key)': it was made of \
-                \(values.keys.sorted().joined(separator: ", ")).
-                """)
+        guard let row else {
+            guard let value = kept.values[key] else { stop(without: key) }
+            return value
         }
-        return value
+        guard let slot = schema.slot(key) else { stop(without: key) }
+        return schema.value(slot, row)
     }
+
+    private func stop(without key: String) -> Never {
+        fatalError(
+            """
+            The snapshot of \(objectID.uriRepresentation().absoluteString) has no '\(key)': it was made of \
+            \(keys.sorted().joined(separator: ", ")).
+            """)
+    }
+
+    /// Calls `body` with the row of a property's value, its slot there and its kind; nil when the values are not in a row, or there
+    /// is none.
+    @inline(__always)
+    func read<Value, Result>(
+        _ key: ManagedKey<Value>, _ body: (Row, Int, SlotKind) -> Result?
+    ) -> Result? {
+        guard let row else { return nil }
+        // The snapshot keeps both.
+        return Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { row in
+            Unmanaged.passUnretained(schema)._withUnsafeGuaranteedRef { schema in
+                guard let (slot, kind) = schema.position(key) else { stop(without: key.name) }
+                return row.isNull(slot) ? nil : body(row, slot, kind)
+            }
+        }
+    }
+
+    /// Whether the values are in a row.
+    var isOfRow: Bool { row != nil }
 
     /// The value of an attribute; nil for none, and for one of another type.
     ///

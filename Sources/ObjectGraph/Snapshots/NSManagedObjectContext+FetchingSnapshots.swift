@@ -34,8 +34,14 @@ extension NSManagedObjectContext {
         if areStored, !hasChanges, parentContext == nil, fetch.stores.count == 1,
             let store = fetch.stores.first, store.fetchesRows
         {
+            let query = fetch.query(store)
+            // Subentities may have more properties than the requested entity.
+            let wanted: PropertySet? =
+                keys == nil && fetch.specification.includesSubentities && !fetch.entity.subentities.isEmpty
+                ? nil : PropertySet(slots)
+            let partial = try wanted.flatMap { try store.partialRows(for: query, $0) }
             return try SnapshotReading(context: self, store: store).snapshots(
-                store.rows(for: fetch.query(store)), keys)
+                partial ?? store.rows(for: query), keys)
         }
         return try identityMap.collectingRegistrations {
             let objects = try objects(fetch)
@@ -59,16 +65,41 @@ private struct SnapshotReading {
 
     /// A snapshot of each row, in their order.
     func snapshots(_ rows: [Row], _ keys: [String]?) throws -> [ManagedObjectSnapshot] {
+        guard let first = rows.first else { return [] }
+        var snapshots: [ManagedObjectSnapshot] = []
+        snapshots.reserveCapacity(rows.count)
+        // Most often all rows are of one entity.
+        if rows.allSatisfy({ $0.entityNumber == first.entityNumber }),
+            let storedEntity = store.storedEntity(number: first.entityNumber),
+            let schema = try schema(storedEntity, keys)
+        {
+            for row in rows { snapshots.append(ManagedObjectSnapshot(row, schema)) }
+            return snapshots
+        }
         let groups = Dictionary(grouping: rows, by: \.entityNumber)
         var kinds: [Int32: Kind] = [:]
+        var schemas: [Int32: SnapshotSchema] = [:]
         for (number, rows) in groups {
             guard let storedEntity = store.storedEntity(number: number) else { continue }
-            kinds[number] = try kind(storedEntity, rows, keys)
+            if let schema = try schema(storedEntity, keys) {
+                schemas[number] = schema
+            } else {
+                kinds[number] = try kind(storedEntity, rows, keys)
+            }
         }
-        return try rows.compactMap { row in
-            guard let kind = kinds[row.entityNumber] else { return nil }
-            return try snapshot(row, kind)
+        for row in rows {
+            if let schema = schemas[row.entityNumber] {
+                snapshots.append(ManagedObjectSnapshot(row, schema))
+            } else if let kind = kinds[row.entityNumber] {
+                snapshots.append(try snapshot(row, kind))
+            }
         }
+        return snapshots
+    }
+
+    /// What reads the values of an entity's rows when they are requested; nil when they must be read now.
+    private func schema(_ storedEntity: StoredEntity, _ keys: [String]?) throws -> SnapshotSchema? {
+        SnapshotSchema(storedEntity, slots: try storedEntity.layout.snapshotSlots(keys), store)
     }
 
     /// What the rows of one entity have in common.

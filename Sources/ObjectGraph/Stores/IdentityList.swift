@@ -17,7 +17,20 @@ package struct IdentityList {
 
     /// Adds an identity at the end. O(1).
     package mutating func append(_ storedEntity: StoredEntity, _ reference: Int64) {
-        let index = index(of: storedEntity)
+        append(reference, index(of: storedEntity))
+    }
+
+    /// Adds an identity of the same entity binding as the one that was added last. O(1).
+    package mutating func append(_ reference: Int64) {
+        guard let last else {
+            assertionFailure("The first identity has an entity binding.")
+            return
+        }
+        append(reference, last.index)
+    }
+
+    @inline(__always)
+    private mutating func append(_ reference: Int64, _ index: UInt32) {
         if storedEntities.count > 1 {
             if count % Self.pieceSize == 0 { storedEntityIndexes.append([]) }
             storedEntityIndexes[storedEntityIndexes.count - 1].append(index)

@@ -20,11 +20,13 @@ package final class RowCache: @unchecked Sendable {
         package static func == (left: State, right: State) -> Bool { left.saves == right.saves }
     }
 
+    // What follows is read and written with the lock, which the compiler's checks at run time cannot know.
+
     private let lock = NSLock()
-    private var contents: Contents
-    private var current = State()
+    @exclusivity(unchecked) private var contents: Contents
+    @exclusivity(unchecked) private var current = State()
     /// The last read, in the order in which they began, whose rows are here.
-    private var lastRead = 0
+    @exclusivity(unchecked) private var lastRead = 0
 
     /// - Parameter limit: the memory that the rows of both generations may take, in bytes.
     package init(limit: Int = 64 << 20) { contents = Contents(limit: limit) }
@@ -70,53 +72,70 @@ package final class RowCache: @unchecked Sendable {
         private var recent: Tables = [:]
         private var old: Tables = [:]
         private var recentCost = 0
+        /// The table of `recent` that was used last.
+        private var last: (number: UInt32, rows: ReferenceMap<Row>)?
         private let limit: Int
 
         fileprivate init(limit: Int) { self.limit = limit }
 
         /// The row of an object, if it is cached. O(1).
         package mutating func row(_ key: ObjectKey) -> Row? {
-            if let row = recent[key.table]?.value(key.reference) { return row }
+            if let last, last.number == key.table {
+                if let row = last.rows.value(key.reference) { return row }
+            } else if let rows = recent[key.table] {
+                last = (key.table, rows)
+                if let row = rows.value(key.reference) { return row }
+            }
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
             add(row, key.table)
             return row
         }
 
         /// Adds a row, replacing an older one. O(1).
-        package mutating func add(_ row: Row, _ table: UInt32) { add(all: CollectionOfOne(row), table) }
+        package mutating func add(_ row: Row, _ table: UInt32) {
+            var rowsOfTable = recentTable(table)
+            add(row, to: &rowsOfTable, table)
+        }
 
         /// Adds rows of one table, replacing older ones. O(n).
-        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) { add(all: rows, table) }
-
-        /// Not for other modules, where it would not be compiled for a type of collection.
-        fileprivate mutating func add(all rows: some Collection<Row>, _ table: UInt32) {
-            guard !rows.isEmpty else { return }
+        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
+            guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
-            if let first = rows.first { rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost)) }
-            for row in rows {
-                if let replaced = rowsOfTable.set(row, for: row.reference) { recentCost -= replaced.cost }
-                recentCost += row.cost
-                guard recentCost > limit / 2 else { continue }
-                old = recent
-                recent = [:]
-                recentCost = 0
-                rowsOfTable = recentTable(table)
+            rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost))
+            // An iterator of the list would count a reference of each row, which is counted by the table too.
+            rows.withUnsafeBufferPointer { rows in
+                for index in rows.indices { add(rows[index], to: &rowsOfTable, table) }
             }
+        }
+
+        /// Adds a row to the recent rows of its table, which become the old ones, with those of all other tables, when they are too
+        /// many.
+        @inline(__always)
+        private mutating func add(_ row: Row, to rowsOfTable: inout ReferenceMap<Row>, _ table: UInt32) {
+            recentCost += row.cost
+            if let replaced = rowsOfTable.set(row, for: row.reference) { recentCost -= replaced.cost }
+            guard recentCost > limit / 2 else { return }
+            old = recent
+            recent = [:]
+            last = nil
+            recentCost = 0
+            rowsOfTable = recentTable(table)
         }
 
         /// Adds the rows of one table that are not cached. O(n).
         fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
-            add(
-                all: rows.filter {
-                    recent[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
-                }, table)
+            let missing = rows.filter {
+                recent[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
+            }
+            add(missing[...], table)
         }
 
         private mutating func recentTable(_ number: UInt32) -> ReferenceMap<Row> {
-            if let table = recent[number] { return table }
-            let table = ReferenceMap<Row>()
+            if let last, last.number == number { return last.rows }
+            let table = recent[number] ?? ReferenceMap<Row>()
             recent[number] = table
+            last = (number, table)
             return table
         }
 
@@ -127,6 +146,7 @@ package final class RowCache: @unchecked Sendable {
 
         fileprivate mutating func removeAll() {
             recent = [:]
+            last = nil
             old = [:]
             recentCost = 0
         }

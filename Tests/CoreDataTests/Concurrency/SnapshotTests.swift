@@ -140,6 +140,36 @@ import Testing
         }
     }
 
+    @Test("Snapshots are read by the constants by which objects are read")
+    func constants() throws {
+        try context.performAndWait {
+            let note = try fill()
+            try context.save()
+            let keys = [
+                "title", "pages", "size", "isRead", "rating", "weight", "made", "uuid", "price", "cover",
+            ]
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+            let fetched = try #require(try context.fetchSnapshots(request, of: keys).first)
+            for snapshot in [fetched, try note.snapshot(of: keys)] {
+                #expect(snapshot[ManagedKey<String?>("title")] == "glad")
+                #expect(snapshot[ManagedKey<String>("title")] == "glad")
+                #expect(
+                    snapshot[ManagedKey<Int16>("pages")] == 12 && snapshot[ManagedKey<Int>("pages")] == 12)
+                #expect(snapshot[ManagedKey<Int64>("size")] == .max && snapshot[ManagedKey<Bool>("isRead")])
+                #expect(snapshot[ManagedKey<Double>("rating")] == 4.25)
+                #expect(snapshot[ManagedKey<Float>("weight")] == 1.5)
+                #expect(snapshot[ManagedKey<Date?>("made")] == Self.made)
+                #expect(snapshot[ManagedKey<UUID?>("uuid")] == Self.uuid)
+                #expect(snapshot[ManagedKey<Decimal>("price")] == Decimal(string: "12.3456789"))
+                #expect(snapshot[ManagedKey<Data?>("cover")] == Data([1, 2, 3]))
+                // A value of another type reads as none.
+                #expect(
+                    snapshot[ManagedKey<Int64>("title")] == 0 && snapshot[ManagedKey<String?>("size")] == nil)
+            }
+            #expect(fetched == (try note.snapshot(of: keys)))
+        }
+    }
+
     @Test("Fetched snapshots include unsaved changes")
     func unsavedChanges() throws {
         try context.performAndWait {
