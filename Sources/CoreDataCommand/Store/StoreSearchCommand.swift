@@ -20,7 +20,7 @@ struct StoreSearchCommand: ParsableCommand {
 
             EXAMPLES
               coredata store search Library.sqlite "schloss -park"
-              coredata store search Library.sqlite '"war and pe*"' --entity Book --limit 5
+              coredata store search Library.sqlite '"war and pe"*' --entity Book --limit 5
               coredata store search --all-attributes --json Photos.sqlite sunset
             """)
 

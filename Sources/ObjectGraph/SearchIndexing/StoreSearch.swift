@@ -287,7 +287,10 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         var beginnings = 0
         while try stepping.withLock({ try step(opened, progress, upTo: end, &beginnings) }) {
             guard beginnings <= Self.maxBeginnings else { throw rebuilt }
-            if isCancelled() { throw FetchCancellation.error }
+            guard isCancelled() else { continue }
+            // With others that save all the time, what this step has completed is not complete at the next call.
+            if try completeState(opened)?.position == end { return }
+            throw FetchCancellation.error
         }
     }
 

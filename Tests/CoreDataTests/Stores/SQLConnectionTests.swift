@@ -82,14 +82,14 @@ import Testing
     func changesAreWritten() throws {
         try withConnection { connection in
             try connection.execute(
-                SQLStatement(native: "CREATE TABLE c (number, type, entity, object, inside, changed)"))
+                SQLStatement(native: "CREATE TABLE c (a, type, entity, object, inside, changed)"))
             let insertion = try connection.dialect.render("INSERT INTO c VALUES (\(parameters: 6))")
             let writer = try connection.changeWriter(insertion, transaction: 7)
             let bits: [UInt8] = [0x80, 1]
             try bits.withUnsafeBytes { try writer.insert(1, .update, 2, 3, changed: $0) }
             try writer.insert(2, .insert, 2, 4, changed: nil)
             var changes: [[SQLValue]] = []
-            try connection.forEachRow(of: "SELECT * FROM c ORDER BY number") { row in
+            try connection.forEachRow(of: "SELECT * FROM c ORDER BY a") { row in
                 changes.append((0..<6).map(row.value))
             }
             let integers = { (values: Int64...) in values.map(SQLValue.integer) }
