@@ -103,7 +103,7 @@ import Testing
 
     @Test("What is saved in the page is found, and what is not is not", arguments: [true, false])
     func changes(_ isDocument: Bool) async throws {
-        let (store, document) = (try TestStore(), try TestDocument(NSXMLStoreType))
+        let (store, document) = (try TestStore(), try TestDocument("XML"))
         let url = isDocument ? document.url : store.url
         let key = isDocument ? "title" : "name"
         try await TestPage.with(
