@@ -94,7 +94,8 @@ import Testing
             identities.insert(try #require(attributes[.systemFileNumber] as? NSNumber))
         }
         #expect(found == [["Note/1"], ["Note/1"]] && identities.count == 1)
-        #expect(try Data(contentsOf: notes.url) == before)
+        // The header of the file counts the programs that opened it for writing.
+        #expect(try Data(contentsOf: notes.url).dropFirst(100) == before.dropFirst(100))
         #expect(try Set(notes.fileNames).subtracting(names).allSatisfy { $0.contains("-search") })
     }
 

@@ -14,7 +14,7 @@ struct StoreSearchCommand: ParsableCommand {
 
             The store is indexed first where there is no index beside it. The index beside it is made and used only if the store has \
             persistent history and can be written to, and without --all-attributes; otherwise it is a temporary one, which goes with the \
-            command. The store itself does not change.
+            command. The objects of the store do not change.
 
             Words that begin with a hyphen come after --.
 
