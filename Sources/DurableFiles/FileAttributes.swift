@@ -65,10 +65,15 @@ package struct FileAttributes: Equatable, Sendable {
 }
 
 extension FileAttributes {
-    /// Gives them to a file that may be open elsewhere in the process: to open and close a database here would release its locks.
+    /// Gives them to a file that may be open elsewhere in the process: to open and close a database here would release its locks. What
+    /// only the owner of the file or root may change stays as it is.
     package func set(atPath path: String) throws {
-        // Only root gives files away.
-        _ = lchown(path, user, group)
-        guard chmod(path, mode) == 0 else { throw FileError(call: "chmod", path: path, code: errno) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw FileError(call: "lstat", path: path, code: errno) }
+        if status.st_uid != user || status.st_gid != group { _ = lchown(path, user, group) }
+        guard lstat(path, &status) == 0 else { throw FileError(call: "lstat", path: path, code: errno) }
+        guard status.st_mode & 0o7777 != mode, chmod(path, mode) != 0 else { return }
+        let error = FileError(call: "chmod", path: path, code: errno)
+        guard error.isRefusal else { throw error }
     }
 }

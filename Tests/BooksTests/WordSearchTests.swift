@@ -197,8 +197,10 @@ import Testing
         let library = try await TestLibrary()
         try library.add("One,Ada,2001,1")
         #expect(try await library.hits("one").count == 1)
-        try library.container.deleteOldHistory()
+        try library.add("Three,Ada,2003,1")
+        try await library.container.deleteOldHistory(before: Date(timeIntervalSinceNow: 60))
+        #expect(try await library.hits("three").count == 1)
         try library.add("Two,Ada,2002,1")
-        #expect(try await library.hits("ada").count == 2)
+        #expect(try await library.hits("ada").count == 3)
     }
 }

@@ -183,7 +183,7 @@ import Testing
         #expect(note.objectID == "Book/1" && note.attribute == "note")
     }
 
-    @Test("Neither the store nor its folder change, whether it has a history or not")
+    @Test("Neither a store without history nor its folder change")
     func nothingChanges() throws {
         let url = URL(fileURLWithPath: store)
         let files = FileManager.default

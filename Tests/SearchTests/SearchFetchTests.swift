@@ -210,6 +210,22 @@ struct SearchFetchTests {
         #expect(!FileManager.default.fileExists(atPath: stack.index.path))
     }
 
+    @Test("An empty history that no program keeps is not followed: the search is an error that names the option")
+    func abandonedHistory() throws {
+        let stack = try SearchStack()
+        try stack.context.run { context throws in
+            context.add(["title": "war"])
+            try context.save()
+        }
+        try stack.deleteHistory()
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        let other = try stack.other(options: [NSPersistentHistoryTrackingKey: false])
+        try other.run { context throws in
+            let error = #expect(throws: NSError.self) { try context.titles("war") }
+            #expect(error?.localizedDescription.contains("NSPersistentHistoryTrackingKey") ?? false)
+        }
+    }
+
     @Test(
         "A search predicate has a format string, is equal to one with the same query, and evaluates objects")
     func predicate() throws {

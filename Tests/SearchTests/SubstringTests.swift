@@ -218,7 +218,44 @@ struct SubstringTests {
             try silent.persistentStoreCoordinator?.remove(store)
         }
         let again = try stack.other(SubstringModel.model())
-        #expect(try again.run { try $0.numbers(NSPredicate(format: "title CONTAINS 'ward'")) } == [1, 3])
+        let predicate = NSPredicate(format: "title CONTAINS 'ward'")
+        #expect(try again.run { try $0.numbers(predicate) } == [1, 3])
+        // Nor do later transactions hide it from the index.
+        try again.run { context throws in
+            context.add(["number": 4, "title": "afterward"])
+            try context.save()
+        }
+        try await again.persistentStoreCoordinator?.updateSearchIndexes()
+        #expect(try again.run { try $0.numbers(predicate) } == [1, 3, 4])
+    }
+
+    @Test("What a program writes that opened the store without history before another began one is found")
+    func writerWithoutHistory() async throws {
+        let stack = try await SearchStack.titled("warden", "peace")
+        try stack.deleteHistory()
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        let silent = try stack.other(
+            SubstringModel.model(), options: [NSPersistentHistoryTrackingKey: false])
+        let again = try stack.other(SubstringModel.model())
+        let predicate = NSPredicate(format: "title CONTAINS 'ward'")
+        try again.run { context throws in
+            context.add(["number": 3, "title": "toward"])
+            try context.save()
+        }
+        try await again.persistentStoreCoordinator?.updateSearchIndexes()
+        try silent.run { context throws in
+            context.add(["number": 4, "title": "reward"])
+            try context.save()
+        }
+        #expect(try again.run { try $0.numbers(predicate) } == [1, 3, 4])
+        try silent.run { context throws in
+            let request = NSBatchUpdateRequest(entityName: "Book")
+            request.predicate = NSPredicate(format: "number == 2")
+            request.propertiesToUpdate = ["title": "forward"]
+            try context.execute(request)
+        }
+        try await again.persistentStoreCoordinator?.updateSearchIndexes()
+        #expect(try again.run { try $0.numbers(predicate) } == [1, 2, 3, 4])
     }
 
     @Test("A pinned generation is read without the index once there is a later transaction")

@@ -118,6 +118,22 @@ import Testing
         }
     }
 
+    @Test("An index that was made by other flags is neither used nor rebuilt")
+    func indexOfOtherFlags() throws {
+        let notes = try NoteStore(hasHistory: true)
+        try notes.save { NoteStore.add("Note", ["text": "war", "hidden": "secret"], $0) }
+        #expect(try notes.count("war") == 1)
+        try notes.close()
+        let index = URL(fileURLWithPath: notes.url.path + "-search")
+        let before = try Data(contentsOf: index)
+        let model = NoteStore.model(hasFlags: false)
+        model.entitiesByName["Note"]?.attributesByName["hidden"]?.isIndexedBySpotlight = true
+        let search = try StoreTextSearch(notes.url, model: model, keepsIndex: true)
+        #expect(try references("secret", search) == ["Note/1"])
+        try search.close()
+        #expect(try Data(contentsOf: index) == before)
+    }
+
     @Test("Where the model says nothing, all strings are searched on request only")
     func noFlags() throws {
         let notes = try NoteStore(hasHistory: false, hasFlags: false)

@@ -61,7 +61,8 @@ package final class StoreBatch {
 
     /// Writes to the history which rows a statement changed.
     func noteUpdates(_ keys: [(entityNumber: Int32, reference: Int64)], _ changed: PropertySet) throws {
-        guard let history = snapshot.tables.trackedHistory, !keys.isEmpty else { return }
+        guard let history = snapshot.tables.history, !keys.isEmpty else { return }
+        guard history.isTracking else { return try HistoryWriter(store, history, connection).skip() }
         var unit = UnitOfWork()
         unit.author = author
         unit.contextName = contextName

@@ -83,6 +83,12 @@ package struct HistoryWriter {
         return transaction
     }
 
+    /// Leaves out the number of a transaction, for a change that is not written down: who follows the history notices that it lacks
+    /// something. A store whose history has no records can be changed without one.
+    func skip() throws {
+        _ = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)
+    }
+
     /// Writes the row of a transaction; its number.
     private func begin(_ unit: UnitOfWork) throws -> Int64 {
         let transaction = try reserve(HistoryTables.transaction, HistoryTables.transactionNumber, 1)

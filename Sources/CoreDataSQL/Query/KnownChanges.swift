@@ -2,8 +2,9 @@ import ObjectGraph
 
 /// What the persistent history of a store has of the changes after one of its transactions.
 ///
-/// All changes after the transaction are known only where its own record is still there: while a history has records, a store is not
-/// opened for writing without them. And none after it may be missing; their numbers follow each other without a gap.
+/// All changes after the transaction are known only where its own record is still there, and no record after it is missing: their
+/// numbers follow each other without a gap. While a history has records, a store is not opened for writing without them; a program that
+/// opened it before leaves out a number with each change (`HistoryWriter.skip()`).
 package struct KnownChanges: Sendable {
     private let number: SQLValue
     private let time: SQLValue

@@ -37,6 +37,8 @@ package struct SQLSave {
         if let history = tables.trackedHistory, !unit.isEmpty {
             outcome.historyNumber = try HistoryWriter(store, history, connection)
                 .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
+        } else if let history = tables.history, !unit.isEmpty {
+            try HistoryWriter(store, history, connection).skip()
         }
         return outcome
     }

@@ -282,11 +282,17 @@ final class SQLiteSearchIndex: SearchIndex {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT, .SQLITE_SCHEMA,
             .SQLITE_MISMATCH:
-            SearchIndexDamage(error.message ?? "it is malformed")
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN,
-            .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
-            SearchIndexDamage(error.message ?? "it cannot be read")
-        default: NSError.sqlite(error, during: "search the index", store: url)
+            return SearchIndexDamage(error.message ?? "it is malformed")
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+            // A lack of memory, of descriptors or of room on the disk passes, and the index is whole: others may be using it.
+            let damages: [ResultCode] = [
+                .SQLITE_READONLY_DBMOVED, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS,
+            ]
+            let isGone = url.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
+            guard isGone || damages.contains(error.extendedResultCode) else { break }
+            return SearchIndexDamage(error.message ?? "it cannot be read")
+        default: break
         }
+        return NSError.sqlite(error, during: "search the index", store: url)
     }
 }

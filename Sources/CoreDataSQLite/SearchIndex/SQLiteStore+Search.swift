@@ -11,7 +11,7 @@ extension SQLiteStore: IndexedStore {
     /// - Throws: 134070 for a store that was removed: it may be destroyed by now. One that is being replaced is waited for.
     package func openSearchIndex(named name: String?) throws -> any SearchIndex {
         guard let file = try searchIndexFile(name) else { return try SQLiteSearchIndex(at: nil) }
-        guard !isReadOnly, hasHistory else { return try SQLiteSearchIndex.temporary() }
+        guard !isReadOnly, recordsHistory else { return try SQLiteSearchIndex.temporary() }
         try readOwnHistory { _ in }
         let index = try file.open()
         do {
@@ -22,6 +22,13 @@ extension SQLiteStore: IndexedStore {
             throw error
         }
         return index
+    }
+
+    package var recordsHistory: Bool {
+        guard let history else { return false }
+        guard isReadOnly else { return history.isTracking }
+        let haveRows = try? read("read the history") { try history.tables.haveRows(SQLiteConnection($0)) }
+        return haveRows ?? false
     }
 
     package var keepsSearchFiles: Bool { fileURL != nil && !isReadOnly }

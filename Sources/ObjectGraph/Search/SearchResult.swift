@@ -15,7 +15,8 @@ public struct SearchResult<Object: NSManagedObject> {
     public let hits: [SearchHit<Object>]
     /// How many objects there are on all pages.
     public let count: Int
-    /// Whether the best come first. Without an order of the request, more than 10,000 objects are in the order of their keys.
+    /// Whether the best come first. Where more than 10,000 objects have the words, those of the result are in the
+    /// order of their keys, unless the request has another.
     public let isRanked: Bool
 }
 

@@ -64,7 +64,7 @@ struct SubstringLookup {
 
     /// - Throws: an error of the index or the store.
     func candidates(for wanted: SubstringQuery, _ query: FetchQuery) throws -> Result {
-        guard store.hasHistory else {
+        guard store.recordsHistory else {
             return .unusable(
                 "it follows the persistent history, which the store does not have (NSPersistentHistoryTrackingKey)"
             )
@@ -79,8 +79,8 @@ struct SubstringLookup {
             used = opened
             return try candidates(for: wanted, query, opened)
         } catch let damage as SearchIndexDamage {
-            // The next indexing builds another one.
-            try search.discard(used, damage)
+            // The next indexing finds the damage and builds another one: a fetch does not wait for one who has the folder's lock.
+            search.drop(used)
             return .unusable("it is damaged: \(damage.description)")
         }
     }

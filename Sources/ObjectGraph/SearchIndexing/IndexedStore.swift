@@ -10,6 +10,10 @@ package protocol IndexedStore: HistoryStore {
     /// Removes the index; nothing is lost with it.
     func removeSearchIndex(named name: String?) throws
 
+    /// Whether the history has all changes that programs make: this one records its own, or, where it only reads, others have recorded
+    /// theirs. A history without records may be one that no program keeps.
+    var recordsHistory: Bool { get }
+
     /// Whether indexes are files, and not in memory.
     var keepsSearchFiles: Bool { get }
 

@@ -74,7 +74,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
         let source: any SearchSource
         if let store = store as? any IndexedStore {
-            if store.hasHistory {
+            if store.recordsHistory {
                 source = HistorySource(store)
             } else if store.isReadOnly || readsRows, let followed = store as? any FollowedStore {
                 source = RowsSource(followed)
@@ -123,6 +123,18 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     package override func storeDidClose() {
         // Threads that use it end that; the file is closed after the last.
         opened.withLock { $0 = nil }
+    }
+
+    /// Whether there is an index already that was made by other flags, or of another version of the model.
+    ///
+    /// - Throws: an error of the index or the file system.
+    package func hasOtherContents() throws -> Bool {
+        do {
+            guard let present = try present(), let state = try present.index.state() else { return false }
+            return state.signature != present.contents.signature
+        } catch is SearchIndexDamage {
+            return false
+        }
     }
 
     /// Calls a block after each change of the store by this process.
@@ -233,13 +245,21 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
     }
 
-    /// Removes a damaged index, unless another thread has done so.
-    func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
-        let isOpen = opened.withLock { opened in
+    /// Closes a damaged index, unless another thread has done so.
+    ///
+    /// - Returns: whether this has.
+    @discardableResult
+    func drop(_ damaged: Opened?) -> Bool {
+        opened.withLock { opened in
             guard let damaged, opened?.index === damaged.index else { return false }
             opened = nil
             return true
         }
+    }
+
+    /// Removes a damaged index, unless another thread has done so.
+    private func discard(_ damaged: Opened?, _ damage: SearchIndexDamage) throws {
+        let isOpen = drop(damaged)
         // Another process may have put a new one there.
         guard isOpen, damaged?.index.isInPlace ?? false else { return }
         Log.store.warning(

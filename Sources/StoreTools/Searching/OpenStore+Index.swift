@@ -9,7 +9,8 @@ extension OpenStore {
     func canKeepIndex() throws -> Bool {
         guard type == .sqlite, !model.isReconstructed else { return false }
         guard Self.isWritable(url), Self.isWritable(url.deletingLastPathComponent()) else { return false }
-        return try Self.hasHistory(url)
+        // A history without records may be one that no program keeps.
+        return try SQLiteStoreTables(url).inspect { try HistoryTables($1)?.haveRows($0) ?? false }
     }
 
     /// Whether a store has tables of the persistent history. Who opens it for writing without keeping the history may only read.

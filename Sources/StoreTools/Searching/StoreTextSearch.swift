@@ -59,7 +59,8 @@ package final class StoreTextSearch: @unchecked Sendable {
     ///
     /// - Parameter keepsIndex: whether the index is the one of the store's programs, which is beside it and follows its persistent
     ///   history, and is made if it is missing. It is a temporary one all the same where the store has no history, or it or its folder
-    ///   cannot be written to, where all strings are searched, and for a model made from tables, whose entities have other hashes.
+    ///   cannot be written to, where all strings are searched, for a model made from tables, whose entities have other hashes, and
+    ///   where the index that is there was made by other flags: it would be rebuilt, and again by its program.
     /// - Throws: as `OpenStore.init(_:model:isReadOnly:makesFile:adapting:)`.
     package init(
         _ url: URL, model: NSManagedObjectModel?, attributes: Attributes = .indexed, keepsIndex: Bool = false
@@ -70,6 +71,10 @@ package final class StoreTextSearch: @unchecked Sendable {
         if keepsIndex, attributes == .indexed, try opened.canKeepIndex() {
             try opened.close()
             opened = try OpenStore(url, model: model, isReadOnly: false)
+            if try StoreSearch.of(opened.store).hasOtherContents() {
+                try opened.close()
+                opened = try OpenStore(url, model: model)
+            }
         }
         source = opened
         context = NSManagedObjectContext(.privateQueue)

@@ -57,11 +57,11 @@ import Testing
             ),
             (
                 "switch a { case let b as NSFetchRequest<C>: d(b) default: break }",
-                "1:23: error: a type of requests or controllers is not recognized by a pattern here"
+                "1:23: error: a pattern cannot match a generic request or controller here"
             ),
             (
                 "switch a { case is NSFetchRequest<C>: d() default: break }",
-                "1:17: error: a type of requests or controllers is not recognized by a pattern here"
+                "1:17: error: a pattern cannot match a generic request or controller here"
             ),
         ])
     func theRestIsAnError(_ source: String, _ error: String) {

@@ -21,10 +21,19 @@ struct ServeCommand: AsyncParsableCommand {
         if let file = container.storeFile { Self.say("Store: \(file.path)") }
         let filled = try container.fillInAbstractTexts()
         if filled > 0 { Self.say("The abstracts of \(filled) books can be searched now.") }
-        try container.deleteOldHistory()
         let coordinator = container.persistentStoreCoordinator
         try coordinator.startSearchIndexing()
         defer { coordinator.stopSearchIndexing() }
+        // In a large store the first indexing takes a while; the page does not wait for it.
+        let deletion = Task {
+            do {
+                try await container.deleteOldHistory()
+            } catch is CancellationError {
+            } catch {
+                Self.say("Old history could not be deleted: \(error.localizedDescription)")
+            }
+        }
+        defer { deletion.cancel() }
         let site = try Site(await BooksDocument(container))
         let server = BooksApplication.server(site, port: port) { port in
             Self.say("Books: http://localhost:\(port)  (Control-C ends it)")

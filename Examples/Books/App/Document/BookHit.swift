@@ -23,7 +23,7 @@ struct BookHit: Sendable {
         let marks = hit.highlights["title"] ?? []
         self.init(
             hit.object, rank: hit.rank,
-            titleMarks: hit.object.title == searched ? marks : [], author: author)
+            titleMarks: Self.isSame(hit.object.title, searched) ? marks : [], author: author)
         if let snippet = hit.snippet, snippet.attribute == Book.Name.abstractText {
             abstract = MarkedText(snippet)
         }
@@ -31,6 +31,11 @@ struct BookHit: Sendable {
         if !marks.isEmpty { found.append(.title) }
         if hit.highlights[Book.Name.abstractText] != nil { found.append(.abstract) }
         reasons = found + reasons
+    }
+
+    /// Whether positions in one text are those in the other: texts that are equal by Unicode's rules may have other bytes.
+    private static func isSame(_ title: String?, _ searched: String?) -> Bool {
+        title.map { Array($0.utf8) } == searched.map { Array($0.utf8) }
     }
 
     /// A book whose author's name has the words.

@@ -54,12 +54,12 @@ final class BooksContainer: NSPersistentContainer, @unchecked Sendable {
         }
     }
 
-    /// Deletes the history of the store that is older than a week. Only the search index reads it, which does so all the time.
-    func deleteOldHistory() throws {
+    /// Deletes the history of the store before a date, a week ago if none is given, once the search index has it: nothing else reads it.
+    func deleteOldHistory(before date: Date = Date(timeIntervalSinceNow: -7 * 24 * 60 * 60)) async throws {
+        try await persistentStoreCoordinator.updateSearchIndexes()
         let context = newBackgroundContext()
-        try context.performAndWait { () throws in
-            let week = Date(timeIntervalSinceNow: -7 * 24 * 60 * 60)
-            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: week))
+        try await context.perform { () throws in
+            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: date))
         }
     }
 }
