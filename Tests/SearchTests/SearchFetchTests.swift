@@ -210,7 +210,9 @@ struct SearchFetchTests {
         #expect(!FileManager.default.fileExists(atPath: stack.index.path))
     }
 
-    @Test("An empty history that no program keeps is not followed: the search is an error that names the option")
+    @Test(
+        "An empty history that no program keeps is not followed: the search is an error that names the option"
+    )
     func abandonedHistory() throws {
         let stack = try SearchStack()
         try stack.context.run { context throws in
