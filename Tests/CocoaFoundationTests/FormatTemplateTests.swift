@@ -36,4 +36,12 @@ import Testing
             #expect(three.evaluate(with: 3) && !three.evaluate(with: 4))
         }
     }
+
+    @Test("Format strings that are equal by Unicode's rules keep their own literals")
+    func canonicallyEqualStrings() {
+        for literal in ["caf\u{e9}", "cafe\u{301}", "caf\u{e9}"] {
+            let predicate = NSPredicate(format: "SELF == '\(literal)'")
+            #expect(predicate.predicateFormat.utf8.elementsEqual("SELF == \"\(literal)\"".utf8))
+        }
+    }
 }

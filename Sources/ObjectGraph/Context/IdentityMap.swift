@@ -73,7 +73,8 @@ package final class IdentityMap: @unchecked Sendable {
         endRegistry(of: object, wasLast: wasLast)
     }
 
-    /// Keeps an entity binding for objects that have no references of it.
+    /// Keeps an entity binding for objects that have no references of it, as long as the context lives: an initialiser that is running
+    /// may be of such an object.
     func keep(_ storedEntity: StoredEntity) {
         lock.lock()
         storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
@@ -271,8 +272,7 @@ package final class IdentityMap: @unchecked Sendable {
     ///   binding that the map keeps afterwards.
     func forgetReleased(_ object: NSManagedObject) -> Bool {
         let storedEntity = object.unretainedStoredEntity
-        let (table, notifiesStore) = storedEntity._withUnsafeGuaranteedRef { ($0.table, $0.notifiesStore) }
-        if notifiesStore { return forgetReleasedAndNotify(object) }
+        let table = storedEntity._withUnsafeGuaranteedRef { $0.table }
         let pointer = Self.pointer(object)
         let reference = object.reference
         lock.lock()
@@ -289,17 +289,15 @@ package final class IdentityMap: @unchecked Sendable {
         return wasLast
     }
 
-    private func forgetReleasedAndNotify(_ object: NSManagedObject) -> Bool {
+    /// Removes an object that is being released, and notifies its store. The map still counts it.
+    func announceEnd(of object: NSManagedObject) {
         let (storedEntity, reference) = (object.storedEntity, object.reference)
         let pointer = Self.pointer(object)
         lock.lock()
         self.table(storedEntity.table)?.remove(pointer, reference)
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
-        memberCount -= 1
-        let wasLast = memberCount == 0
         lock.unlock()
         if !isUnannounced { StoredEntity.noteUnregistered([(storedEntity, reference)]) }
-        return wasLast
     }
 
     /// All objects that are alive. O(n).

@@ -107,7 +107,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @inline(__always)
     final func becomeFault(of context: Unmanaged<NSManagedObjectContext>, _ row: Row) {
         contextPointer = context
-        assert(rowPointer == nil && attachment.isNothing, "Only a new object has no row to release.")
+        assert(rowPointer == nil && faultSource == nil, "Only a new object has no row to release.")
         rowPointer = .passRetained(row)
         state.insert(.fault)
     }
@@ -222,6 +222,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         if registryPointer != nil {
             // The context may be going at the same time, on another thread.
             contextPointer = nil
+            announceEnd()
             if !isFault {
                 willTurnIntoFault()
                 releaseValues()
@@ -237,6 +238,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             if isLast { registryPointer.release() }
         }
         if ownsStoredEntity { storedEntityPointer.release() }
+    }
+
+    /// Notifies a store that wants to know, before the hooks of this object can make another one of the same identity.
+    private final func announceEnd() {
+        guard storedEntityPointer._withUnsafeGuaranteedRef({ $0.notifiesStore }) else { return }
+        registryPointer?._withUnsafeGuaranteedRef { $0.announceEnd(of: self) }
     }
 
     @inline(__always)

@@ -89,7 +89,7 @@ import Testing
             try bits.withUnsafeBytes { try writer.insert(1, .update, 2, 3, changed: $0) }
             try writer.insert(2, .insert, 2, 4, changed: nil)
             var changes: [[SQLValue]] = []
-            try connection.forEachRow(of: "SELECT * FROM c ORDER BY a") { row in
+            try connection.forEachRow(of: SQLStatement(native: "SELECT * FROM c ORDER BY a")) { row in
                 changes.append((0..<6).map(row.value))
             }
             let integers = { (values: Int64...) in values.map(SQLValue.integer) }
