@@ -41,7 +41,7 @@ import Testing
     func canonicallyEqualStrings() {
         for literal in ["caf\u{e9}", "cafe\u{301}", "caf\u{e9}"] {
             let predicate = NSPredicate(format: "SELF == '\(literal)'")
-            #expect(predicate.predicateFormat.utf8.elementsEqual("SELF == \"\(literal)\"".utf8))
+            #expect(predicate.description.utf8.elementsEqual("SELF == \"\(literal)\"".utf8))
         }
     }
 }
