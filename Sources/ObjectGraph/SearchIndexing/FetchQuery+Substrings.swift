@@ -80,7 +80,7 @@ struct SubstringLookup {
             return try candidates(for: wanted, query, opened)
         } catch let damage as SearchIndexDamage {
             // The next indexing finds the damage and builds another one: a fetch does not wait for one who has the folder's lock.
-            search.drop(used)
+            search.leave(used, damage)
             return .unusable("it is damaged: \(damage.description)")
         }
     }

@@ -44,6 +44,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private let stepping = NSLock()
     /// What the first indexing is reading; used while stepping.
     private var reading: Reading?
+    /// The damage that a fetch has found, which does not write to the index.
+    private let left = Mutex<SearchIndexDamage?>(nil)
     /// Whether the log says already that there is no room.
     private let isShort = Mutex(false)
     private let background = Mutex<StoreIndexing?>(nil)
@@ -215,6 +217,11 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             do {
                 let opened = try open()
                 used = opened
+                let damage = left.withLock { left in
+                    defer { left = nil }
+                    return left
+                }
+                if let damage { throw damage }
                 let value = try body(opened)
                 isShort.withLock { $0 = false }
                 // Removed meanwhile, its connections may have been of two files.
@@ -245,11 +252,16 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
     }
 
+    /// Closes a damaged index, which the next indexing removes.
+    func leave(_ damaged: Opened?, _ damage: SearchIndexDamage) {
+        _ = drop(damaged)
+        left.withLock { $0 = damage }
+    }
+
     /// Closes a damaged index, unless another thread has done so.
     ///
     /// - Returns: whether this has.
-    @discardableResult
-    func drop(_ damaged: Opened?) -> Bool {
+    private func drop(_ damaged: Opened?) -> Bool {
         opened.withLock { opened in
             guard let damaged, opened?.index === damaged.index else { return false }
             opened = nil
