@@ -13,8 +13,11 @@ export function userInfo(item, element) {
     "aria-label": `${part === "key" ? "Key" : "Value"} ${index + 1}`,
     onchange: (event) => {
       const { value } = event.target;
-      if (part === "key") event.target.closest("tr").dataset.owner = value;
-      set((now) => now.map((other) => (other.key === entry.key ? { ...other, [part]: value } : other)));
+      const row = event.target.closest("tr");
+      // The key may have been typed a moment ago, and the row is not drawn anew yet.
+      const key = row.dataset.owner;
+      if (part === "key") row.dataset.owner = value;
+      set((now) => now.map((other) => (other.key === key ? { ...other, [part]: value } : other)));
     },
   }));
   const add = async () => {

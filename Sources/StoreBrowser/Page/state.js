@@ -71,6 +71,15 @@ export const order = () => ({
 const windowName = crypto.randomUUID();
 export const asker = (kind) => ({ asker: `${windowName}-${kind}` });
 
+/** The answer to the newest question of a kind. Questions come to the server in any order: one that an older one has ended is asked again. */
+async function askNewest(path, parameters, isNewest) {
+  for (;;) {
+    try { return await get(path, parameters); } catch (error) {
+      if (error.code !== "superseded" || !isNewest()) throw error;
+    }
+  }
+}
+
 // Answers to older questions are not shown.
 let asked = 0;
 
@@ -81,7 +90,8 @@ export async function loadPage() {
   changed();
   const after = state.starts[state.starts.length - 1];
   try {
-    const page = await get("/api/rows", { ...asker("objects"), ...question(), ...order(), ...(after ? { after } : {}) });
+    const parameters = { ...asker("objects"), ...question(), ...order(), ...(after ? { after } : {}) };
+    const page = await askNewest("/api/rows", parameters, () => number === asked);
     if (number !== asked) return;
     state.page = page;
     state.problem = null;
@@ -102,7 +112,7 @@ async function loadCount() {
   const number = ++counted;
   Object.assign(state, { count: null, countStatements: [] });
   let found = { count: undefined, statements: [] };
-  try { found = await get("/api/count", { ...asker("count"), ...question() }); } catch { /* No number is shown. */ }
+  try { found = await askNewest("/api/count", { ...asker("count"), ...question() }, () => number === counted); } catch { /* No number is shown. */ }
   if (number !== counted) return;
   Object.assign(state, { count: found.count, countStatements: found.statements });
   changed();
@@ -179,7 +189,8 @@ export async function showObject(name, { stays = false } = {}) {
   if ((names.get(state.members.of) ?? state.members.of) !== id) state.members = { of: id, starts: {} };
   if (!stays) wanted = id;
   try {
-    const detail = await get("/api/object", { ...asker("object"), id, starts: JSON.stringify(state.members.starts) });
+    const parameters = { ...asker("object"), id, starts: JSON.stringify(state.members.starts) };
+    const detail = await askNewest("/api/object", parameters, () => number === shown);
     if (number !== shown) return;
     state.detail = detail;
     if (!stays) state.pane = "detail";
@@ -226,7 +237,8 @@ export async function loadChart() {
   if (!chart.by) chart.by = (groupable.find((attribute) => attribute.isDate) ?? groupable[0])?.name ?? "";
   if (!chart.by) { chart.data = { groups: [], hasMore: false, statements: [] }; return changed(); }
   try {
-    const data = await get("/api/groups", { ...asker("objects"), ...question(), by: chart.by, unit: chart.unit });
+    const parameters = { ...asker("objects"), ...question(), by: chart.by, unit: chart.unit };
+    const data = await askNewest("/api/groups", parameters, () => number === asked);
     if (number !== asked) return;
     chart.data = data;
     state.problem = null;
@@ -266,7 +278,8 @@ export async function loadHistory() {
 async function findWords(search, parameters = {}) {
   for (;;) {
     const { words, all } = search;
-    const answer = await get("/api/search", { ...asker("search"), words, ...(all ? { all: 1 } : {}), ...parameters });
+    const request = { ...asker("search"), words, ...(all ? { all: 1 } : {}), ...parameters };
+    const answer = await askNewest("/api/search", request, () => state.search === search && state.view === "search");
     if (state.search !== search || state.view !== "search") return null;
     search.indexing = answer.indexing ?? null;
     if (!answer.indexing) return answer;
