@@ -46,6 +46,17 @@ struct SubstringFileTests {
         }
     }
 
+    @Test("The progress of the first indexing is not finished before the index is complete")
+    func progress() async throws {
+        for _ in 0..<10 {
+            let stack = try await SearchStack.titled("warden", "peace", isIndexed: false)
+            let indexings = try stack.coordinator.startSearchIndexing()
+            while !indexings.allSatisfy(\.isFinished) { try await Task.sleep(for: .milliseconds(1)) }
+            stack.coordinator.stopSearchIndexing()
+            #expect(try stack.candidateCount("title CONTAINS 'ward'") == 1)
+        }
+    }
+
     @Test("An index that is not complete is not used")
     func incomplete() async throws {
         let stack = try await SearchStack.titled("warden", "peace")

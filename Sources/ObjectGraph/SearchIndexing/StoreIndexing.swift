@@ -97,7 +97,8 @@ package final class StoreIndexing: @unchecked Sendable {
         guard !hasEnded, !isOver, let store, let search else { return }
         do {
             if progress.totalUnitCount < 0 {
-                progress.totalUnitCount = Int64(max(1, try search.objectCount()))
+                // One more than there are objects: the last of them are indexed a moment before the index is complete.
+                progress.totalUnitCount = Int64(try search.objectCount()) + 1
             }
             _ = try search.current(progress) { self.hasEnded }
             state.withLock {
