@@ -119,11 +119,8 @@ enum FormatTemplates {
     /// - Throws: `PredicateFormatError`.
     static func predicate(_ format: String, _ arguments: [Any?]) throws -> NSPredicate {
         // Strings that are equal by Unicode's rules may have literals of other scalars, which are other values to a store.
-        guard format.utf8.allSatisfy({ $0 < 0x80 }) else {
-            var parser = try FormatParser(format, arguments: arguments, checksPatterns: false)
-            return try parser.parsePredicate()
-        }
-        let known = known.withLock { $0[format] }
+        let isKept = format.utf8.allSatisfy { $0 < 0x80 }
+        let known = isKept ? known.withLock { $0[format] } : .noTemplate
         if case .template(let template)? = known, let predicate = template.predicate(arguments) {
             return predicate
         }

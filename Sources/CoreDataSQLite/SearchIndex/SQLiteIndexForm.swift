@@ -29,8 +29,17 @@ enum SQLiteIndexForm {
 
 /// Changes an index in SQLite.
 protocol SQLiteIndexWriter: SearchIndexWriter {
+    var database: Database { get }
+
     /// Writes what is written once a transaction.
     func finish() throws
+}
+
+extension SQLiteIndexWriter {
+    func state() throws -> SearchIndexState? {
+        guard try SearchTables.isPresent(database) else { return nil }
+        return try SearchStateRows.state(database)
+    }
 }
 
 extension SQLiteSearchIndex: SubstringIndex {

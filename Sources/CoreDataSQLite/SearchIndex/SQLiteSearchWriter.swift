@@ -3,7 +3,7 @@ import GRDB
 
 /// Changes an index, in a transaction of its database.
 final class SQLiteSearchWriter: SQLiteIndexWriter {
-    private let database: Database
+    let database: Database
     /// What the transaction changes in the totals of each collection.
     private var changes: [Int: (documents: Int, words: Int)] = [:]
     private var tables: [Int: Table] = [:]
@@ -17,18 +17,13 @@ final class SQLiteSearchWriter: SQLiteIndexWriter {
 
     init(_ database: Database) { self.database = database }
 
-    func state() throws -> SearchIndexState? {
-        guard try SearchTables.isPresent(database) else { return nil }
-        return try SearchStateRows.state(database)
-    }
-
     func setState(_ state: SearchIndexState) throws {
         let wasBuilding = try SearchStateRows.state(database)?.progress != nil
         try SearchStateRows.set(state, database)
         let isBuilding = state.progress != nil
         guard wasBuilding != isBuilding else { return }
         try SearchTables.setMerging(
-            !isBuilding, collectionCount: SearchStateRows.fieldCounts(database).count, database)
+            !isBuilding, collectionCount: SearchTables.fieldCounts(database).count, database)
     }
 
     func reset(fieldCounts: [Int]) throws {
@@ -126,13 +121,6 @@ enum SearchStateRows {
         try set("build", state.build.databaseValue, database)
         try set("kind", (state.progress?.kind).databaseValue, database)
         try set("key", (state.progress?.key).databaseValue, database)
-    }
-
-    /// How many fields each collection has.
-    static func fieldCounts(_ database: Database) throws -> [Int] {
-        let counts = try String.fetchOne(
-            database, sql: "SELECT value FROM state WHERE name = 'fields'")
-        return (counts ?? "").split(separator: " ").compactMap { Int($0) }
     }
 
     static func totals(_ collection: Int, _ database: Database) throws -> SearchStatistics {

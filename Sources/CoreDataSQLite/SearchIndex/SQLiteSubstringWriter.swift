@@ -3,20 +3,21 @@ import GRDB
 
 /// Changes an index of trigrams, in a transaction of its database.
 final class SQLiteSubstringWriter: SQLiteIndexWriter {
-    private let database: Database
-    private var fieldCounts: [Int: Int] = [:]
+    let database: Database
+    private var tables: [Int: Table] = [:]
+
+    /// What is known of a collection.
+    private struct Table {
+        let fieldCount: Int
+        let insertion: Statement
+    }
 
     init(_ database: Database) { self.database = database }
-
-    func state() throws -> SearchIndexState? {
-        guard try SearchTables.isPresent(database) else { return nil }
-        return try SearchStateRows.state(database)
-    }
 
     func setState(_ state: SearchIndexState) throws { try SearchStateRows.set(state, database) }
 
     func reset(fieldCounts: [Int]) throws {
-        self.fieldCounts = [:]
+        tables = [:]
         try SubstringTables.make(fieldCounts: fieldCounts, database)
     }
 
@@ -24,10 +25,10 @@ final class SQLiteSubstringWriter: SQLiteIndexWriter {
         _ texts: [(field: Int, text: String)], for key: Int64, kind: Int32, in collection: Int, isNew: Bool
     ) throws {
         if !isNew { try remove(key, from: collection) }
-        let count = try fieldCount(of: collection)
-        var arguments: [DatabaseValue] = Array(repeating: .null, count: count + 1)
+        let table = try table(collection)
+        var arguments: [DatabaseValue] = Array(repeating: .null, count: table.fieldCount + 1)
         var isEmpty = true
-        for (field, text) in texts where field < count {
+        for (field, text) in texts where field < table.fieldCount {
             let form = SubstringForm.indexed(text)
             // Nothing is looked for that is shorter.
             guard form.unicodeScalars.count >= 3 else { continue }
@@ -36,13 +37,7 @@ final class SQLiteSubstringWriter: SQLiteIndexWriter {
         }
         guard !isEmpty else { return }
         arguments[0] = key.databaseValue
-        let columns = (0..<count).map { ", f\($0)" }.joined()
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO \(SearchTables.documents(collection))(rowid\(columns))
-                VALUES (?\(String(repeating: ", ?", count: count)))
-                """)
-        try statement.execute(arguments: StatementArguments(arguments))
+        try table.insertion.execute(arguments: StatementArguments(arguments))
     }
 
     func remove(_ key: Int64, from collection: Int) throws {
@@ -53,10 +48,18 @@ final class SQLiteSubstringWriter: SQLiteIndexWriter {
 
     func finish() {}
 
-    private func fieldCount(of collection: Int) throws -> Int {
-        if let known = fieldCounts[collection] { return known }
-        let count = try database.columns(in: SearchTables.documents(collection)).count
-        fieldCounts[collection] = count
-        return count
+    private func table(_ collection: Int) throws -> Table {
+        if let known = tables[collection] { return known }
+        let name = SearchTables.documents(collection)
+        let count = try database.columns(in: name).count
+        let columns = (0..<count).map { ", f\($0)" }.joined()
+        let insertion = try database.cachedStatement(
+            sql: """
+                INSERT INTO \(name)(rowid\(columns))
+                VALUES (?\(String(repeating: ", ?", count: count)))
+                """)
+        let made = Table(fieldCount: count, insertion: insertion)
+        tables[collection] = made
+        return made
     }
 }

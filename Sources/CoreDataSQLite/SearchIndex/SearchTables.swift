@@ -37,19 +37,32 @@ enum SearchTables {
     /// - Throws: `SearchIndexDamage`; an error of SQLite.
     static func check(_ database: Database) throws {
         for (collection, count) in try fieldCounts(database).enumerated() {
-            let name = documents(collection)
             // Those for the kind and the number of words come before.
-            guard try database.columns(in: name).count == count + 2 else {
-                throw SearchIndexDamage("the table \(name) has other columns")
-            }
-            for part in ["data", "idx", "content", "docsize", "config"] {
-                _ = try GRDB.Row.fetchOne(database, sql: "SELECT * FROM \(name)_\(part) LIMIT 1")
-            }
-            _ = try GRDB.Row.fetchOne(
-                database, sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH '\"a\" *' LIMIT 1")
+            try checkDocuments(
+                collection, columnCount: count + 2, parts: ["data", "idx", "content", "docsize", "config"],
+                query: "\"a\" *", database)
             _ = try GRDB.Row.fetchOne(database, sql: "SELECT term FROM \(vocabulary(collection)) LIMIT 1")
             _ = try GRDB.Row.fetchOne(database, sql: "SELECT lengths FROM \(lengths(collection)) LIMIT 1")
         }
+    }
+
+    /// Checks that the table of a collection's documents is there and can be read.
+    ///
+    /// - Parameters:
+    ///   - parts: in what FTS5 keeps it.
+    ///   - query: any query of FTS5.
+    static func checkDocuments(
+        _ collection: Int, columnCount: Int, parts: [String], query: String, _ database: Database
+    ) throws {
+        let name = documents(collection)
+        guard try database.columns(in: name).count == columnCount else {
+            throw SearchIndexDamage("the table \(name) has other columns")
+        }
+        for part in parts {
+            _ = try GRDB.Row.fetchOne(database, sql: "SELECT * FROM \(name)_\(part) LIMIT 1")
+        }
+        _ = try GRDB.Row.fetchOne(
+            database, sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH ? LIMIT 1", arguments: [query])
     }
 
     /// How many fields each collection has.

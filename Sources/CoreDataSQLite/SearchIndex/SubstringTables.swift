@@ -23,15 +23,9 @@ enum SubstringTables {
     /// - Throws: `SearchIndexDamage`; an error of SQLite.
     static func check(_ database: Database) throws {
         for (collection, count) in try SearchTables.fieldCounts(database).enumerated() {
-            let name = SearchTables.documents(collection)
-            guard try database.columns(in: name).count == count else {
-                throw SearchIndexDamage("the table \(name) has other columns")
-            }
-            for part in ["data", "idx", "content", "config"] {
-                _ = try GRDB.Row.fetchOne(database, sql: "SELECT * FROM \(name)_\(part) LIMIT 1")
-            }
-            _ = try GRDB.Row.fetchOne(
-                database, sql: "SELECT rowid FROM \(name) WHERE \(name) MATCH '\"abc\"' LIMIT 1")
+            try SearchTables.checkDocuments(
+                collection, columnCount: count, parts: ["data", "idx", "content", "config"],
+                query: "\"abc\"", database)
         }
     }
 }

@@ -13,7 +13,7 @@ extension NSDictionary: NSFetchRequestResult {}
 
 /// The form in which a fetch returns what it found.
 ///
-/// `NSFetchRequest.resultType` takes one of the four; they are no options to combine, although Apple declares them so. The generic type of
+/// `NSFetchRequest.resultType` takes one of the four; they are not options to combine, although Apple declares them so. The generic type of
 /// the request must fit: `NSManagedObjectID` for IDs, `NSDictionary` for dictionaries, `NSNumber` for a count. The raw values are Apple's.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
     /// The number that stands for the type.

@@ -21,21 +21,20 @@ extension NSPersistentStoreCoordinator {
 
     /// Ends the indexing in the background after its running step. Searches bring indexes up to date nevertheless.
     public final func stopSearchIndexing() {
-        for store in searchedStores { (try? StoreSearch.of(store))?.stopIndexing() }
-        for store in substringStores { (try? StoreSearch.substrings(of: store))?.stopIndexing() }
+        for search in possibleIndexes { search.stopIndexing() }
     }
 
     /// Removes the search indexes of all stores. Nothing is lost: the next search or indexing builds them anew.
     ///
     /// - Throws: an error of the file system.
     public final func deleteSearchIndexes() throws {
-        for store in searchedStores {
-            // One that cannot be searched has no index.
-            if let search = try? StoreSearch.of(store) { try search.remove() }
-        }
-        for store in substringStores {
-            if let search = try? StoreSearch.substrings(of: store) { try search.remove() }
-        }
+        for search in possibleIndexes { try search.remove() }
+    }
+
+    /// The indexes of all stores but those that cannot be searched, which have none.
+    private var possibleIndexes: [StoreSearch] {
+        searchedStores.compactMap { try? StoreSearch.of($0) }
+            + substringStores.compactMap { try? StoreSearch.substrings(of: $0) }
     }
 
     /// Brings the search indexes of all stores up to date.

@@ -3,7 +3,7 @@ import Foundation
 
 /// A condition that a database adds to another one, to read few rows: all objects that meet the other one are among some keys, or have
 /// changed after a transaction of the store's history. Where not all of these changes are known, it is met by all objects.
-package final class CandidatePredicate: NSPredicate, DescribedPredicate {
+package final class CandidatePredicate: StorePredicate {
     /// In ascending order.
     package let keys: [Int64]
     /// The number of the transaction.
@@ -14,10 +14,8 @@ package final class CandidatePredicate: NSPredicate, DescribedPredicate {
         self.keys = keys
         self.number = number
         self.time = time
-        super.init(block: { _, _ in true })
+        super.init("CANDIDATES(\(keys.count))")
     }
-
-    package var text: String { "CANDIDATES(\(keys.count))" }
 
     /// An object in memory may have changed.
     package override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool
@@ -25,13 +23,5 @@ package final class CandidatePredicate: NSPredicate, DescribedPredicate {
         true
     }
 
-    package override func evaluate(with object: Any?) -> Bool { true }
-
-    package override var predicateFormat: String { text }
-    package override var description: String { text }
-    package override func isEqual(_ object: Any?) -> Bool { self === object as AnyObject? }
-    package override var hash: Int { ObjectIdentifier(self).hashValue }
-    package override func copy() -> Any { self }
-    package override func copy(with zone: NSZone? = nil) -> Any { self }
     package required init?(coder: NSCoder) { nil }
 }

@@ -19,18 +19,6 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         package let contents: any IndexedContents
     }
 
-    /// The keys of the objects of an entity, in ascending order. Those of another build may be without objects that were saved since.
-    private struct Reading {
-        let kind: StoredEntity
-        let build: Int64
-        let position: SearchIndexState.Position
-        let keys: [Int64]
-
-        func isOf(_ kind: StoredEntity, _ state: SearchIndexState) -> Bool {
-            self.kind === kind && build == state.build && position == state.position
-        }
-    }
-
     /// Thrown when another process has emptied the index while it was read.
     private struct Rebuild: Error {}
 
@@ -40,21 +28,13 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private let name: String?
     private let contents: @Sendable (any ObjectStore) -> any IndexedContents
     private let opened = Mutex<Opened?>(nil)
-    /// One thread at a time takes a step; others of this process wait.
-    private let stepping = NSLock()
-    /// What the first indexing is reading; used while stepping.
-    private var reading: Reading?
+    private let steps: SearchIndexSteps
     /// The damage that a fetch has found, which does not write to the index.
     private let left = Mutex<SearchIndexDamage?>(nil)
     /// Whether the log says already that there is no room.
     private let isShort = Mutex(false)
     private let background = Mutex<StoreIndexing?>(nil)
     private let listeners = Mutex<[UUID: @Sendable () -> Void]>([:])
-
-    /// How many objects a step of the first indexing reads at most: what it writes at once need not be merged later.
-    private static let stepSize = 10_000
-    /// About how many bytes of texts a step of the first indexing reads at most.
-    private static let stepBytes = 8_000_000
 
     /// The search of a store; made at the first call.
     ///
@@ -108,6 +88,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         self.source = source
         self.name = name
         self.contents = contents
+        steps = SearchIndexSteps(store, source)
         super.init(named: companionName)
     }
 
@@ -317,7 +298,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         let end = try (finishes ? begunPosition(opened) : nil) ?? source.end()
         if let state = try completeState(opened), state.position == end { return }
         var beginnings = 0
-        while try stepping.withLock({ try step(opened, progress, upTo: end, &beginnings) }) {
+        while try steps.take(opened, progress, upTo: end, &beginnings) {
             guard beginnings <= Self.maxBeginnings else { throw rebuilt }
             guard isCancelled() else { continue }
             // With others that save all the time, what this step has completed is not complete at the next call.
@@ -402,122 +383,6 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             return background
         }
         ended?.end()
-    }
-
-    // MARK: Steps
-
-    /// Brings the index one step further.
-    ///
-    /// - Returns: whether there is more to do until the end.
-    private func step(
-        _ opened: Opened, _ progress: Progress?, upTo end: SearchIndexState.Position, _ beginnings: inout Int
-    ) throws -> Bool {
-        guard let store else { throw NSError.removedStore }
-        let contents = opened.contents
-        return try opened.index.update { writer in
-            guard var state = try writer.state(), state.signature == contents.signature else {
-                beginnings += 1
-                try begin(writer, contents)
-                return true
-            }
-            if state.progress != nil {
-                try build(writer, &state, store, contents, progress)
-                try writer.setState(state)
-                return true
-            }
-            reading = nil
-            guard let changes = try source.changes(after: state.position) else {
-                Log.store.notice(
-                    """
-                    The search index of \(store.url?.path ?? "") is rebuilt: \(source.gap).
-                    """)
-                beginnings += 1
-                try begin(writer, contents)
-                return true
-            }
-            guard changes.position != state.position || !changes.keys.isEmpty else { return false }
-            try apply(changes, writer, store, contents)
-            state.position = changes.position
-            try writer.setState(state)
-            return state.position.number < end.number
-        }
-    }
-
-    /// Empties the index, for all to be indexed.
-    private func begin(_ writer: any SearchIndexWriter, _ contents: any IndexedContents) throws {
-        reading = nil
-        let position = try source.end()
-        try writer.reset(fieldCounts: contents.fieldCounts)
-        try writer.setState(
-            SearchIndexState(
-                signature: contents.signature, position: position, build: Int64.random(in: 1...Int64.max),
-                progress: contents.entities.isEmpty ? nil : .init(kind: 0, key: 0)))
-    }
-
-    /// Indexes the next objects that were there when indexing began. What has changed since comes after them.
-    private func build(
-        _ writer: any SearchIndexWriter, _ state: inout SearchIndexState, _ store: any ObjectStore,
-        _ contents: any IndexedContents, _ progress: Progress?
-    ) throws {
-        guard let done = state.progress, contents.entities.indices.contains(done.kind) else {
-            state.progress = nil
-            reading = nil
-            return
-        }
-        let storedEntity = contents.entities[done.kind]
-        let keys = try keys(of: storedEntity, state, store)
-        let start = keys.partitionIndex { $0 > done.key }
-        let step = keys[start...].prefix(Self.stepSize)
-        guard !step.isEmpty, let collection = contents.collection(storedEntity) else {
-            state.progress = .init(kind: done.kind + 1, key: 0)
-            return
-        }
-        let count = try TextPieces.forEach(
-            of: Array(step), storedEntity, in: store, contents, upTo: Self.stepBytes
-        ) { _, documents in
-            for (key, texts) in documents {
-                // What was indexed before was removed when indexing began, and changes come later.
-                try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
-            }
-        }
-        state.progress = .init(kind: done.kind, key: step[step.startIndex + count - 1])
-        progress?.completedUnitCount += Int64(count)
-    }
-
-    private func keys(
-        of storedEntity: StoredEntity, _ state: SearchIndexState, _ store: any ObjectStore
-    ) throws -> [Int64] {
-        // Another process may have begun anew since the last step of this one.
-        if let reading, reading.isOf(storedEntity, state) { return reading.keys }
-        var query = FetchQuery(storedEntity: storedEntity)
-        query.includesSubentities = false
-        let keys = try store.keys(for: query).map(\.reference).sorted()
-        reading = Reading(kind: storedEntity, build: state.build, position: state.position, keys: keys)
-        return keys
-    }
-
-    private func apply(
-        _ changes: SearchChanges, _ writer: any SearchIndexWriter, _ store: any ObjectStore,
-        _ contents: any IndexedContents
-    ) throws {
-        let byEntity = Dictionary(grouping: changes.keys, by: \.entityNumber)
-        for storedEntity in contents.entities {
-            guard let keys = byEntity[storedEntity.entityNumber],
-                let collection = contents.collection(storedEntity)
-            else {
-                continue
-            }
-            let references = keys.map(\.reference).sorted()
-            try TextPieces.forEach(of: references, storedEntity, in: store, contents) { piece, documents in
-                var missing = Set(piece)
-                for (key, texts) in documents {
-                    missing.remove(key)
-                    try writer.set(
-                        texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: false)
-                }
-                for key in missing { try writer.remove(key, from: collection) }
-            }
-        }
     }
 
     /// How many objects there are to be indexed.

@@ -4,16 +4,14 @@ import FullTextSearch
 import ManagedObjectModel
 
 /// A search as a store executes it: the keys that the store's index has found.
-package final class StoredSearchPredicate: NSPredicate, CheckedPredicate, DescribedPredicate {
-    package let text: String
+package final class StoredSearchPredicate: StorePredicate, CheckedPredicate {
     private let found: Result<[Int64], any Error>
     /// Used by one thread, that of the fetch.
     private lazy var members = Set((try? found.get()) ?? [])
 
     init(_ text: String, _ found: Result<[Int64], any Error>) {
-        self.text = text
         self.found = found
-        super.init(block: { _, _ in false })
+        super.init(text)
     }
 
     /// The keys of the objects, in ascending order.
@@ -32,16 +30,6 @@ package final class StoredSearchPredicate: NSPredicate, CheckedPredicate, Descri
         }
     }
 
-    package override func evaluate(with object: Any?) -> Bool {
-        evaluate(with: object, substitutionVariables: nil)
-    }
-
-    package override var predicateFormat: String { text }
-    package override var description: String { text }
-    package override func isEqual(_ object: Any?) -> Bool { self === object as AnyObject? }
-    package override var hash: Int { ObjectIdentifier(self).hashValue }
-    package override func copy() -> Any { self }
-    package override func copy(with zone: NSZone? = nil) -> Any { self }
     package required init?(coder: NSCoder) { nil }
 }
 

@@ -61,9 +61,10 @@ struct SubstringConditions {
     }
 
     private mutating func query(for comparison: NSComparisonPredicate) -> SubstringQuery? {
-        guard case .keyPath(let start, let name) = comparison.leftExpression.kind,
-            case .evaluatedObject = start.kind, let operation = comparison.textOperation,
-            let field = field(name)
+        // Most conditions of fetches end here.
+        guard let operation = comparison.textOperation,
+            case .keyPath(let start, let name) = comparison.leftExpression.kind,
+            case .evaluatedObject = start.kind, let field = field(name)
         else { return nil }
         func obstacle(_ reason: String) -> SubstringQuery? {
             obstacles.append("\(name) \(operation.word)\(comparison.options.letters): \(reason)")
