@@ -203,7 +203,8 @@ let package = Package(
         .target(
             name: "Torture",
             dependencies: [
-                "CoreData", "StoreTools", "TestVFS", .product(name: "GRDB", package: "GRDB.swift"),
+                "CoreData", "StoreTools", "TestSupport", "TestVFS",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/Torture"),
         .executableTarget(

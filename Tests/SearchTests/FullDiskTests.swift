@@ -6,10 +6,11 @@ import Testing
 private final class SmallDisk {
     let folder: URL
 
-    init() throws {
+    /// - Parameter size: in megabytes.
+    init(size: Int = 4) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("Disk-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        guard Self.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder.path) else {
+        guard Self.run("mount", "-t", "tmpfs", "-o", "size=\(size)m", "tmpfs", folder.path) else {
             try FileManager.default.removeItem(at: folder)
             throw CocoaError(.fileWriteNoPermission)
         }
@@ -72,5 +73,79 @@ struct FullDiskTests {
             #expect(try context.titles("w70 war") == [])
             #expect(try context.titles("w70") == ["peace"])
         }
+    }
+
+    /// A store on a small disk with an index of the trigrams of one title.
+    private func indexed(on disk: SmallDisk) async throws -> SearchStack {
+        let stack = try SearchStack(.file, SubstringModel.model(), in: disk.folder)
+        try stack.add(["warden"])
+        try await stack.coordinator.updateSearchIndexes()
+        #expect(try stack.candidateCount("title CONTAINS 'ward'") == 1)
+        return stack
+    }
+
+    /// Saves titles that need several times as much room in the index as is left on the disk.
+    ///
+    /// - Returns: how many.
+    private func addLongTitles(to stack: SearchStack, on disk: SmallDisk) throws -> Int {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        var random = RandomTexts(seed: 7)
+        let titles = (0..<40).map { _ in
+            "reward " + String((0..<15_000).map { _ in letters[random.number(below: letters.count)] })
+        }
+        // The store and its log have room for them, the index has not.
+        try disk.fill(leaving: 1_200_000)
+        try stack.add(titles)
+        return titles.count
+    }
+
+    @Test(
+        "On a full disk saves succeed, fetches by parts of strings are exact without the index, and with room it catches up"
+    )
+    func trigrams() async throws {
+        let disk = try SmallDisk(size: 24)
+        let stack = try await indexed(on: disk)
+        let count = try addLongTitles(to: stack, on: disk)
+        let all = Array(1...(count + 1))
+        #expect(try stack.numbers("title CONTAINS 'ward'") == all)
+        for _ in 0..<2 {
+            await #expect(throws: NSError.self) { try await stack.coordinator.updateSearchIndexes() }
+            #expect(try stack.numbers("title CONTAINS 'ward'") == all)
+            #expect(try stack.numbers("title LIKE[cd] '*WARDEN*'") == [1])
+        }
+        try stack.add(["toward"])
+        #expect(try stack.numbers("title CONTAINS[cd] 'WARD'") == all + [count + 2])
+        try disk.makeRoom()
+        try await stack.coordinator.updateSearchIndexes()
+        #expect(try stack.candidateCount("title CONTAINS 'ward'") == count + 2)
+        #expect(try stack.numbers("title CONTAINS[cd] 'WARD'") == all + [count + 2])
+    }
+
+    /// Waits until an indexing has removed what it had written before the disk was full: the log is empty then, or the index gone.
+    private func waitForShortage(of stack: SearchStack) async throws {
+        for _ in 0..<3_000 {
+            let log = try? FileManager.default.attributesOfItem(atPath: stack.trigrams.path + "-wal")
+            if (log?[.size] as? NSNumber)?.intValue ?? 0 == 0 { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("The indexing has not met the full disk in thirty seconds.")
+    }
+
+    @Test(
+        "Indexing trigrams in the background goes on by itself after the disk was full",
+        .timeLimit(.minutes(2)))
+    func trigramsInTheBackground() async throws {
+        let disk = try SmallDisk(size: 24)
+        let stack = try await indexed(on: disk)
+        try stack.coordinator.startSearchIndexing()
+        defer { stack.coordinator.stopSearchIndexing() }
+        let count = try addLongTitles(to: stack, on: disk)
+        try await waitForShortage(of: stack)
+        // The next attempt is made after some seconds, whatever is saved.
+        try stack.add(["toward"])
+        #expect(try stack.numbers("title CONTAINS 'ward'") == Array(1...(count + 2)))
+        try disk.makeRoom()
+        try await stack.eventually("title CONTAINS 'ward'", count + 2)
+        #expect(try stack.numbers("title CONTAINS 'ward'") == Array(1...(count + 2)))
     }
 }

@@ -71,11 +71,12 @@ final class SearchStack {
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
 
+    /// - Parameter parent: where the folder is made.
     init(
         _ kind: SearchedStore = .file, _ model: NSManagedObjectModel = SearchModel.model(),
-        options: [AnyHashable: Any] = [:]
+        options: [AnyHashable: Any] = [:], in parent: URL = FileManager.default.temporaryDirectory
     ) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("Search-\(UUID().uuidString)")
+        folder = parent.appendingPathComponent("Search-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store =
             kind == .database ? URL(fileURLWithPath: "/dev/null") : folder.appendingPathComponent("Store.db")

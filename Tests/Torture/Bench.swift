@@ -34,7 +34,7 @@ final class Bench {
         while true {
             let folder = try workshop.copy(template, "state")
             defer { workshop.remove(folder) }
-            let stage = Stage(folder, synchronous, limit: states.count)
+            let stage = Stage(folder, synchronous, limit: states.count, checksWays: true)
             do { try scenario.run(stage) } catch is Stage.Stop {}
             try stage.close()
             guard stage.done == states.count else { break }
@@ -128,8 +128,9 @@ final class Bench {
         // A disk that fails while the store is closed is not repaired before.
         if failure == nil { try? stage.close() }
         guard testvfs_was_hit() != 0 else { return nil }
+        let path = String(cString: testvfs_path(call))
         testvfs_end()
-        var complaints: [String] = []
+        var complaints = fault.persists ? [] : failuresOfIndex(stage, failure, path)
         var allowed = stage.done...stage.done
         if failure != nil {
             allowed = stage.done...(stage.done + 1)
@@ -138,8 +139,8 @@ final class Bench {
             defer { workshop.remove(crash) }
             complaints += oracle.complaints(crash, allowed: allowed).map { "after a death then: \($0)" }
             complaints += agreement(stage, &allowed)
-            if scenario.isSearched, stage.coordinator?.persistentStores.isEmpty == false {
-                do { complaints += try stage.searchComplaints() } catch {
+            if let search = scenario.search, stage.coordinator?.persistentStores.isEmpty == false {
+                do { complaints += try stage.complaints(of: search) } catch {
                     complaints.append("the process cannot search: \(Oracle.text(error))")
                 }
             }
@@ -150,6 +151,16 @@ final class Bench {
         if !complaints.isEmpty, let failure {
             complaints.append("after \(stage.done) steps: \(Oracle.text(failure))")
         }
+        return complaints
+    }
+
+    /// What has failed and should not have, when one call for the index's file did: a save, or a fetch that can do without.
+    private func failuresOfIndex(_ stage: Stage, _ failure: (any Error)?, _ path: String) -> [String] {
+        guard let name = scenario.search?.indexName, path.hasPrefix(name), stage.coordinator != nil else {
+            return []
+        }
+        var complaints = stage.failedFetches.map { "a fetch fails because of the index: \($0)" }
+        if let failure { complaints.append("the run ends because of the index: \(Oracle.text(failure))") }
         return complaints
     }
 

@@ -74,7 +74,7 @@ final class Oracle {
         } catch {
             complaints.append("it cannot be opened: \(Self.text(error))")
         }
-        if scenario.isSearched { complaints += searching(folder) }
+        if let search = scenario.search { complaints += searching(folder, search) }
         return complaints + leftovers(folder)
     }
 
@@ -92,18 +92,22 @@ final class Oracle {
         }
     }
 
-    /// Whether the next program finds all by the index that is there, or none, and saves, and finds that, too.
-    private func searching(_ folder: URL) -> [String] {
+    /// Whether the next program finds all by the index that is there, or none, and saves, and finds that, too, in an index that is whole.
+    private func searching(_ folder: URL, _ search: Scenario.Search) -> [String] {
         umask(0o077)
         defer { umask(0o022) }
         let stage = Stage(folder, .normal)
         do {
-            try stage.open(options: stage.options([NSPersistentHistoryTrackingKey: true]))
-            var complaints = try stage.searchComplaints()
+            try stage.open(search.model, options: stage.options([NSPersistentHistoryTrackingKey: true]))
+            var complaints = try stage.complaints(of: search)
             try stage.context().change { $0.make("Author", "Saved afterwards") }
-            complaints += try stage.searchComplaints()
+            complaints += try stage.complaints(of: search)
+            if case .substrings = search {
+                try stage.updateIndexes()
+                complaints += try stage.substringComplaints(way: .index)
+            }
             try stage.close()
-            return complaints
+            return complaints + (try IndexCheck(folder.appendingPathComponent(search.indexName)).faults())
         } catch {
             try? stage.close()
             return ["it cannot be searched: \(Self.text(error))"]
@@ -139,7 +143,7 @@ final class Oracle {
             let support = ".\((file.name as NSString).deletingPathExtension)_SUPPORT"
             names.formUnion([support, support + "/_EXTERNAL_DATA"])
         }
-        if scenario.isSearched { names.insert(Stage.mainName + "-search") }
+        if let search = scenario.search { names.insert(search.indexName) }
         for path in FileManager.default.enumerator(atPath: folder.path)?.compactMap({ $0 as? String }) ?? [] {
             let parts = path.split(separator: "/")
             let isExternal = parts.count == 3 && UUID(uuidString: String(parts[2])) != nil

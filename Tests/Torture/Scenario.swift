@@ -13,6 +13,29 @@ package struct Scenario: Sendable {
         var options: [AnyHashable: Any]? { hasHistory ? [NSPersistentHistoryTrackingKey: true] : nil }
     }
 
+    /// What an index is of.
+    enum Search: Sendable {
+        /// Words, which a search itself indexes.
+        case words
+        /// Parts of strings, by their trigrams.
+        case substrings
+
+        var model: NSManagedObjectModel {
+            switch self {
+            case .words: TortureModel.first
+            case .substrings: TortureModel.substrings
+            }
+        }
+
+        /// The name of the index's file.
+        var indexName: String {
+            switch self {
+            case .words: Stage.mainName + "-search"
+            case .substrings: Stage.mainName + "-search-_trigrams"
+            }
+        }
+    }
+
     package let name: String
     let files: [StoreFile]
     /// Whether the store is in SQLite, so that `synchronous` matters.
@@ -21,8 +44,8 @@ package struct Scenario: Sendable {
     let isPrivate: Bool
     /// Whether a step is the save of one context, which can be saved again after an error.
     let repeats: Bool
-    /// Whether the main store is searched, so that there may be an index beside it.
-    let isSearched: Bool
+    /// What is searched in the main store, so that there may be an index beside it; nil for a store that is not searched.
+    let search: Search?
     /// Makes what is in the folder before.
     let prepare: @Sendable (Stage) throws -> Void
     let run: @Sendable (Stage) throws -> Void
@@ -30,7 +53,7 @@ package struct Scenario: Sendable {
     init(
         _ name: String, files: [StoreFile] = [.init(name: Stage.mainName, type: .sqlite)],
         usesSQLite: Bool = true,
-        isPrivate: Bool = true, repeats: Bool = false, isSearched: Bool = false,
+        isPrivate: Bool = true, repeats: Bool = false, search: Search? = nil,
         prepare: @escaping @Sendable (Stage) throws -> Void = { _ in },
         run: @escaping @Sendable (Stage) throws -> Void
     ) {
@@ -39,14 +62,14 @@ package struct Scenario: Sendable {
         self.usesSQLite = usesSQLite
         self.isPrivate = isPrivate
         self.repeats = repeats
-        self.isSearched = isSearched
+        self.search = search
         self.prepare = prepare
         self.run = run
     }
 
     package static let all: [Scenario] = [
         saves, externalData, constraints, histories, batches, metadata, journals, migrations, files,
-        documents, searches,
+        documents, searches, substringSearches,
     ].flatMap { (part: [Scenario]) -> [Scenario] in part }
 }
 
@@ -67,15 +90,20 @@ final class Stage {
     private(set) var lastDurable = 0
     private(set) var coordinator: NSPersistentStoreCoordinator?
     private var contexts: [NSManagedObjectContext] = []
+    /// Whether it is checked how parts of strings are found, which costs calls.
+    let checksWays: Bool
     /// Whether a search has failed.
     var hasFailedSearch = false
+    /// The errors of fetches by parts of strings, which need no index.
+    var failedFetches: [String] = []
     /// What searches have found otherwise than a look at all objects did.
     var wrongSearches: [String] = []
 
-    init(_ folder: URL, _ synchronous: Synchronous, limit: Int = .max) {
+    init(_ folder: URL, _ synchronous: Synchronous, limit: Int = .max, checksWays: Bool = false) {
         self.folder = folder
         self.synchronous = synchronous
         self.limit = limit
+        self.checksWays = checksWays
     }
 
     var main: URL { url(Self.mainName) }

@@ -15,9 +15,17 @@ enum TortureModel {
         return model
     }()
 
+    /// As the first model, with an index of trigrams for names, and none of words.
+    static let substrings = make(trigramsOf: ["Author", "Book"])
+    /// As that model, but that only some of the names have the index.
+    static let fewerSubstrings = make(trigramsOf: ["Author"])
+
     static let all = [first, second, document]
 
-    private static func make(derives: Bool = true) -> NSManagedObjectModel {
+    /// - Parameter trigramsOf: the entities whose names have an index of trigrams; nil where those of authors and books have one of words.
+    private static func make(
+        derives: Bool = true, trigramsOf entities: [String]? = nil
+    ) -> NSManagedObjectModel {
         let cover = attribute("cover", .binaryData)
         cover.allowsExternalBinaryDataStorage = derives
         let note = attribute("note", .string)
@@ -30,7 +38,14 @@ enum TortureModel {
             ]
             book.uniquenessConstraints = [["name"]]
         }
-        for entity in [author, book] { entity.attributesByName["name"]?.isIndexedBySpotlight = true }
+        for entity in [author, book] {
+            let name = entity.attributesByName["name"]
+            guard let entities else {
+                name?.isIndexedBySpotlight = true
+                continue
+            }
+            if entities.contains(entity.name ?? "") { name?.userInfo = ["OpenCoreDataTrigramIndex": "YES"] }
+        }
         let tag = entity("Tag", [attribute("name", .string)])
         let chapter = entity("Chapter", [attribute("name", .string)])
         join(

@@ -4,14 +4,14 @@ import Foundation
 // Searches, and the index beside the store: the first indexing, the changes after it, and indexing anew.
 
 extension Scenario {
-    private static let searched = [StoreFile(name: Stage.mainName, type: .sqlite, hasHistory: true)]
-    private static var tracking: [String: Any] { [NSPersistentHistoryTrackingKey: true] }
+    static let searched = [StoreFile(name: Stage.mainName, type: .sqlite, hasHistory: true)]
+    static var withHistory: [String: Any] { [NSPersistentHistoryTrackingKey: true] }
 
     /// A store with history, which has been searched unless it is to be searched for the first time.
     private static func prepare(_ stage: Stage, isIndexed: Bool) throws {
-        try Contents.make(stage, options: stage.options(tracking))
+        try Contents.make(stage, options: stage.options(withHistory))
         guard isIndexed else { return }
-        try stage.open(options: stage.options(tracking))
+        try stage.open(options: stage.options(withHistory))
         try stage.search()
         try stage.close()
     }
@@ -33,26 +33,26 @@ extension Scenario {
 
     static let searches = [
         Scenario(
-            "search-first", files: searched, repeats: true, isSearched: true,
+            "search-first", files: searched, repeats: true, search: .words,
             prepare: { try prepare($0, isIndexed: false) }
         ) { stage in
-            try stage.open(options: stage.options(tracking))
+            try stage.open(options: stage.options(withHistory))
             try stage.search()
             try stage.step { try stage.context().change { $0.make("Author", "War") } }
             try stage.search()
         },
         Scenario(
-            "search-following", files: searched, repeats: true, isSearched: true,
+            "search-following", files: searched, repeats: true, search: .words,
             prepare: { try prepare($0, isIndexed: true) }
         ) { stage in
-            try stage.open(options: stage.options(tracking))
+            try stage.open(options: stage.options(withHistory))
             try saveAndSearch(stage)
         },
         // The history goes before it was indexed.
         Scenario(
-            "search-rebuild", files: searched, isSearched: true, prepare: { try prepare($0, isIndexed: true) }
+            "search-rebuild", files: searched, search: .words, prepare: { try prepare($0, isIndexed: true) }
         ) { stage in
-            try stage.open(options: stage.options(tracking))
+            try stage.open(options: stage.options(withHistory))
             let context = stage.context()
             for name in ["War", "Peace"] {
                 try stage.step { try context.change { $0.make("Author", name) } }
@@ -69,7 +69,7 @@ extension Scenario {
         },
         // Of the index only the first bytes are right.
         Scenario(
-            "search-damaged", files: searched, repeats: true, isSearched: true,
+            "search-damaged", files: searched, repeats: true, search: .words,
             prepare: { stage in
                 try prepare(stage, isIndexed: true)
                 var index = try Data(contentsOf: stage.index)
@@ -77,13 +77,13 @@ extension Scenario {
                 try index.write(to: stage.index)
             }
         ) { stage in
-            try stage.open(options: stage.options(tracking))
+            try stage.open(options: stage.options(withHistory))
             try stage.search()
             try saveAndSearch(stage)
         },
         // An index that is left finds nothing of the store that was there.
         Scenario(
-            "search-destroy", files: searched, isSearched: true, prepare: { try prepare($0, isIndexed: true) }
+            "search-destroy", files: searched, search: .words, prepare: { try prepare($0, isIndexed: true) }
         ) { stage in
             try stage.step(isDurable: true) {
                 try NSPersistentStoreCoordinator(managedObjectModel: TortureModel.first)
@@ -104,6 +104,14 @@ extension Stage {
             wrongSearches += try searchComplaints(["ann", "b"], [true])
         } catch  where !hasFailedSearch {
             hasFailedSearch = true
+        }
+    }
+
+    /// What searches or fetches by parts of strings find otherwise than a look at all objects does.
+    func complaints(of search: Scenario.Search) throws -> [String] {
+        switch search {
+        case .words: try searchComplaints()
+        case .substrings: try substringComplaints()
         }
     }
 
