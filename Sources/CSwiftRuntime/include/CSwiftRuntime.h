@@ -8,10 +8,20 @@
 /// uses it to hold objects weakly without a side table per object.
 void *swift_tryRetain(void *object);
 
+/// Counts `count` references of an object at once. Exported by every Swift
+/// runtime library, as `swift_release_n`.
+void *swift_retain_n(void *object, unsigned int count);
+
+/// Gives back `count` references of an object at once.
+void swift_release_n(void *object, unsigned int count);
+
 /// For which entity a thread is making an object from a row, and whether an object has claimed it.
 struct coredata_instantiation {
     const void *entity;
     _Bool is_claimed;
+    /// Whether the object has left its reference of the model's entity to the
+    /// thread's context.
+    _Bool has_left_reference;
 };
 
 /// What this thread is making; without an entity while it makes no object from a row.
@@ -29,17 +39,23 @@ static inline _Bool coredata_claim_instantiating(void) {
     return was_claimed;
 }
 
+/// Notes that an object has left its reference of the model's entity to the thread's context.
+static inline void coredata_leave_reference(void) { coredata_current_instantiation.has_left_reference = 1; }
+
 /// Begins to make an object of an entity; returns what is to be restored by `coredata_end_instantiating`.
 static inline struct coredata_instantiation coredata_begin_instantiating(const void *entity) {
     struct coredata_instantiation outer = coredata_current_instantiation;
     coredata_current_instantiation.entity = entity;
     coredata_current_instantiation.is_claimed = 0;
+    coredata_current_instantiation.has_left_reference = 0;
     return outer;
 }
 
-/// Restores what the thread was making before.
-static inline void coredata_end_instantiating(struct coredata_instantiation outer) {
+/// Restores what the thread was making before; returns whether an object has left its reference of the model's entity.
+static inline _Bool coredata_end_instantiating(struct coredata_instantiation outer) {
+    _Bool has_left_reference = coredata_current_instantiation.has_left_reference;
     coredata_current_instantiation = outer;
+    return has_left_reference;
 }
 
 /// What `coredata_releasing` answers on this thread.

@@ -41,14 +41,14 @@ package struct DecidedQuery {
     /// The rows of the result, in order, within limit and offset.
     ///
     /// - Throws: what reading rows throws, and 134060 for a condition or an order that cannot be evaluated.
-    package func rows(of store: any ObjectStore) throws -> [Row] {
+    package func rows(of store: any ObjectStore) throws -> RowList {
         try RowQuery(store, query, deciding: rest).rows(among: store.rows(for: narrowed))
     }
 
     /// The rows of the result among those that may belong to it.
     ///
     /// - Throws: as `rows(of:)`.
-    func rows(among rows: [Row], _ source: any RowSource) throws -> [Row] {
+    func rows(among rows: RowList, _ source: any RowSource) throws -> RowList {
         try RowQuery(source, query, deciding: rest).rows(among: rows)
     }
 

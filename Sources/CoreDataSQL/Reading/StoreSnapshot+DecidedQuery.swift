@@ -20,12 +20,12 @@ extension StoreSnapshot: RowSource {
     /// The rows of the query's result, in order, within limit and offset.
     ///
     /// - Throws: an error of the database; 134060 for a condition or an order that cannot be evaluated.
-    func rows(for query: DecidedQuery) throws -> [Row] {
+    func rows(for query: DecidedQuery) throws -> RowList {
         let narrowed = query.narrowed
         let selection = tables.selection(of: schema.entity(narrowed.storedEntity))
         var candidates = try connection.rows(
             tables.compiler.wholeRows(narrowed, columns: selection.list), as: selection, timestamp: 0)
         candidates.sortUnlessAscending { $0.reference }
-        return try query.rows(among: candidates, self)
+        return try query.rows(among: RowList(candidates), self)
     }
 }

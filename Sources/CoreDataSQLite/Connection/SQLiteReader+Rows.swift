@@ -12,7 +12,12 @@ extension SQLiteReader: SQLReading {
     ) throws {
         let decoder = RowDecoder(selection)
         var builder = RowBuilder()
-        try step(statement) { try body(try decoder.row($0, &builder, timestamp: timestamp)) }
+        var values = RowValues()
+        try step(statement) {
+            values.read($0)
+            let row = try decoder.put(values, &builder, timestamp: timestamp)
+            try body(builder.row(at: row))
+        }
     }
 
     func forEachPair(of statement: RenderedSQL, _ body: (Int64, Int64) throws -> Void) throws {

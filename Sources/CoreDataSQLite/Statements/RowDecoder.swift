@@ -11,55 +11,51 @@ struct RowDecoder: Sendable {
 
     init(_ selection: RowSelection) { self.selection = selection }
 
-    /// The statement's present row.
+    /// Puts the statement's present row into the builder's memory.
     ///
     /// - Throws: 134060 for an entity number that the model does not have, or a value that is not of its column's
     ///   type, with the position.
-    func row(_ statement: OpaquePointer, _ builder: inout RowBuilder, timestamp: Double) throws -> Row {
-        let reference = sqlite3_column_int64(statement, 0)
-        let stored = sqlite3_column_int64(statement, 1)
+    @inline(__always)
+    func put(_ values: RowValues, _ builder: inout RowBuilder, timestamp: Double) throws -> RowPointer {
+        let reference = values.integer(0)
+        let stored = values.integer(1)
         guard let entity = selection.entity(stored) else {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
         }
-        return try row(statement, &builder, entity, reference, timestamp: timestamp)
-    }
-
-    /// The statement's present row, which is of an entity.
-    @inline(__always)
-    func row(
-        _ statement: OpaquePointer, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
-        _ reference: Int64, timestamp: Double
-    ) throws -> Row {
-        if entity.hasOnlyNumbers {
-            return Row.ofNumbers(
-                reference: reference, version: sqlite3_column_int64(statement, 2),
-                entityNumber: entity.number,
-                timestamp: timestamp, slotCount: entity.slotCount
-            ) { slots in
-                for column in entity.columns { Self.decodeNumber(column, statement, slots) }
+        let version = values.integer(2)
+        // The selection has the entity: no references are counted.
+        return try Unmanaged.passUnretained(entity)._withUnsafeGuaranteedRef { entity in
+            if entity.hasOnlyNumbers {
+                return builder.putNumbers(
+                    reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
+                    slotCount: entity.slotCount
+                ) { slots in
+                    entity.columns.withUnsafeBufferPointer { columns in
+                        for column in columns { Self.decodeNumber(column, values, slots) }
+                    }
+                }
             }
+            builder.begin(slotCount: entity.slotCount)
+            try entity.columns.withUnsafeBufferPointer { columns in
+                for column in columns { try decode(column, values, &builder, entity, reference) }
+            }
+            return try builder.put(
+                reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp)
         }
-        builder.begin(slotCount: entity.slotCount)
-        for column in entity.columns {
-            try decode(column, statement, &builder, entity, reference)
-        }
-        return try builder.finish(
-            reference: reference, version: sqlite3_column_int64(statement, 2), entityNumber: entity.number,
-            timestamp: timestamp)
     }
 
     @inline(__always)
     private static func decodeNumber(
-        _ column: RowSelection.Column, _ statement: OpaquePointer, _ slots: Row.NumberSlots
+        _ column: RowSelection.Column, _ values: RowValues, _ slots: Row.NumberSlots
     ) {
         if column.kind.isReal {
-            guard sqlite3_column_type(statement, column.index) != SQLITE_NULL else { return }
-            slots.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
+            guard values.type(column.index) != SQLITE_NULL else { return }
+            slots.set(column.rowSlot, double: values.double(column.index))
         } else {
             // Null reads as zero: only the type of a zero has to be checked.
-            let number = sqlite3_column_int64(statement, column.index)
-            if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+            let number = values.integer(column.index)
+            if number != 0 || values.type(column.index) != SQLITE_NULL {
                 slots.set(column.rowSlot, integer: number)
             }
         }
@@ -67,38 +63,32 @@ struct RowDecoder: Sendable {
 
     @inline(__always)
     private func decode(
-        _ column: RowSelection.Column, _ statement: OpaquePointer, _ builder: inout RowBuilder,
+        _ column: RowSelection.Column, _ values: RowValues, _ builder: inout RowBuilder,
         _ entity: RowSelection.Entity,
         _ reference: Int64
     ) throws {
         if column.kind.isWholeNumber || column.kind == .toOne {
             // Null reads as zero: only the type of a zero has to be checked.
-            let number = sqlite3_column_int64(statement, column.index)
-            if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+            let number = values.integer(column.index)
+            if number != 0 || values.type(column.index) != SQLITE_NULL {
                 builder.set(column.rowSlot, integer: number)
             }
             return
         }
-        let type = sqlite3_column_type(statement, column.index)
+        let type = values.type(column.index)
         if type == SQLITE_NULL { return }
         switch column.kind {
-        case .double, .float, .date:
-            builder.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
-        case .string, .uri:
-            let text = sqlite3_column_text(statement, column.index)
-            let count = Int(sqlite3_column_bytes(statement, column.index))
-            builder.set(
-                column.rowSlot, bytes: UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : count))
-        case .binary, .transformable:
-            builder.set(column.rowSlot, bytes: Self.blob(statement, column.index))
+        case .double, .float, .date: builder.set(column.rowSlot, double: values.double(column.index))
+        case .string, .uri: builder.set(column.rowSlot, bytes: values.text(column.index))
+        case .binary, .transformable: builder.set(column.rowSlot, bytes: values.bytes(column.index))
         case .uuid:
-            let bytes = Self.blob(statement, column.index)
+            let bytes = values.bytes(column.index)
             guard bytes.count == 16 else {
                 throw damaged(column, entity, reference, "is not a UUID of 16 bytes")
             }
             builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
-            guard let value = Self.decimal(statement, column.index, type) else {
+            guard let value = Self.decimal(values, column.index, type) else {
                 throw damaged(column, entity, reference, "is not a number")
             }
             builder.set(column.rowSlot, decimal: value)
@@ -107,10 +97,13 @@ struct RowDecoder: Sendable {
         }
     }
 
-    private static func blob(_ statement: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_column_blob(statement, index)
-        let count = Int(sqlite3_column_bytes(statement, index))
-        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    private static func decimal(_ values: RowValues, _ index: Int32, _ type: Int32) -> Decimal? {
+        switch type {
+        case SQLITE_INTEGER: Decimal(values.integer(index))
+        case SQLITE_FLOAT: StoredValue.decimal(of: values.double(index))
+        // As in all of SQLite's own, a text ends at its first zero.
+        default: StoredValue.decimal(of: String(decoding: values.text(index).prefix { $0 != 0 }, as: UTF8.self))
+        }
     }
 
     /// A number of a column with numeric affinity: to 15 digits, which is what SQLite keeps of a decimal.

@@ -15,17 +15,13 @@ struct SQLiteReader {
     func rows(
         _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double,
         noting note: ((Int) -> Void)? = nil
-    ) throws -> [Row] {
-        var builder = RowBuilder()
-        var rows: [Row] = []
-        let only = decoder.selection.only
+    ) throws -> RowList {
+        var builder = RowBuilder(sharingBlocks: true)
+        var rows = RowList()
+        var values = RowValues()
         try step(statement) {
-            if let only, sqlite3_column_int64($0, 1) == Int64(only.number) {
-                let reference = sqlite3_column_int64($0, 0)
-                rows.append(try decoder.row($0, &builder, only, reference, timestamp: timestamp))
-            } else {
-                rows.append(try decoder.row($0, &builder, timestamp: timestamp))
-            }
+            values.read($0)
+            rows.append(try decoder.put(values, &builder, timestamp: timestamp))
             if rows.count & 1023 == 0 { note?(rows.count) }
         }
         return rows

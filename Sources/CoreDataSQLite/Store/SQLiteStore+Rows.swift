@@ -9,7 +9,7 @@ import Synchronization
 // What queries and relationships find in the file.
 
 extension SQLiteStore {
-    package func rows(for query: FetchQuery) throws -> [Row] {
+    package func rows(for query: FetchQuery) throws -> RowList {
         try fetchCompiler.result(of: query) {
             try rows(rowRequest(for: query))
         } decided: {
@@ -49,14 +49,14 @@ extension SQLiteStore {
     /// - Parameter note: is called now and then with the number of rows read.
     func rows(
         _ request: RowRequest, _ cancellation: FetchCancellation? = nil, noting note: ((Int) -> Void)? = nil
-    ) throws -> [Row] {
+    ) throws -> RowList {
         let rowCache = request.generation?.rowCache ?? rowCache
         let state = rowCache.state
         var rows = try readOnce("fetch", cancellation, at: request.generation) {
             try $0.rows(
                 request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
-        if request.isUnordered { rows.sortUnlessAscending { $0.reference } }
+        if request.isUnordered { rows.sortByReference() }
         rowCache.insert(rows, table: request.table, readAt: state)
         return rows
     }
@@ -64,7 +64,7 @@ extension SQLiteStore {
     /// The objects that a query finds, as rows in which only some properties have their values.
     ///
     /// The row cache, which answers for whole objects, does not get them.
-    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? {
+    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> RowList? {
         let tables = tables
         let selection = tables.selection(of: tables.schema.entity(query.storedEntity), only: slots)
         let statement: RenderedSQL? = try tables.compiler.result(of: query) {
@@ -76,7 +76,7 @@ extension SQLiteStore {
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate)
         }
-        if query.isUnordered { rows.sortUnlessAscending { $0.reference } }
+        if query.isUnordered { rows.sortByReference() }
         return rows
     }
 
@@ -214,7 +214,7 @@ extension SQLiteStore {
 
     package func destinationRows(
         of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
-    ) throws -> [Row]? {
+    ) throws -> RowList? {
         guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
             links.order == nil,
             let storedEntity = relationship.destinationEntity.flatMap({ storedEntity(of: $0.rootEntity) })

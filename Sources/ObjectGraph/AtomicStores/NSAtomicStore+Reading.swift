@@ -3,8 +3,8 @@ import Foundation
 import ManagedObjectModel
 
 extension NSAtomicStore {
-    package final func rows(for query: FetchQuery) throws -> [Row] {
-        try access.withLock { try NodeQuery(self, query).nodes().map(row) }
+    package final func rows(for query: FetchQuery) throws -> RowList {
+        try access.withLock { RowList(try NodeQuery(self, query).nodes().map(row)) }
     }
 
     package final func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {

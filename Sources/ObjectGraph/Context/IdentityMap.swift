@@ -151,11 +151,16 @@ package final class IdentityMap: @unchecked Sendable {
         lock.lock()
         let entries = madeTable(table)
         entries.reserve(objects.count)
-        for object in objects {
-            if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
-                displaced.append(other)
+        // The list has the objects: no references are counted in a loop over very many.
+        objects.withUnsafeBufferPointer { objects in
+            for index in objects.indices {
+                Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
+                    if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
+                        displaced.append(other)
+                    }
+                    join(object)
+                }
             }
-            join(object)
         }
         lock.unlock()
         if objects[0].storedEntity.notifiesStore { announce(objects) }

@@ -80,16 +80,23 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of rows, one for each; new ones are faults with their rows. O(n).
-    func instantiate(_ rows: [Row], from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
+    func instantiate(_ rows: RowList, from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
         guard let first = rows.first, let table = store.storedEntity(number: first.entityNumber)?.table else {
             return []
         }
-        let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        let known = rows.withPointers { rows in
+            identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        }
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
         var maker = FaultMaker(self, store)
         if known.isEmpty {
-            for row in rows { if let object = maker.make(row) { objects.append(object) } }
+            rows.withPointers { rows in
+                for row in rows {
+                    if let object = maker.make(row) { objects.append(object) }
+                }
+                maker.countRows()
+            }
             return register(objects, table: table) ? present(objects) : objects
         }
         var made: [NSManagedObject] = []
@@ -103,7 +110,7 @@ extension NSManagedObjectContext {
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
-            } else if let object = maker.make(row) {
+            } else if let object = row.reading({ maker.make($0) }) {
                 if let known = known[index] {
                     displace(known)
                     isDisplaced = true
@@ -112,6 +119,7 @@ extension NSManagedObjectContext {
                 made.append(object)
             }
         }
+        withExtendedLifetime(rows) { maker.countRows() }
         if register(made, table: table) { isDisplaced = true }
         return isDisplaced ? present(objects) : objects
     }
@@ -151,7 +159,7 @@ extension NSManagedObjectContext {
 
     /// The objects of rows with some of the columns, one for each; those that are faults return these values. O(n).
     func instantiate(
-        _ rows: [Row], _ slots: PropertySet, from store: any ObjectStore
+        _ rows: RowList, _ slots: PropertySet, from store: any ObjectStore
     ) -> [NSManagedObject] {
         let objects = instantiate(rows.map { ($0.entityNumber, $0.reference) }, from: store)
         for (object, row) in zip(objects, rows)
@@ -168,8 +176,8 @@ extension NSManagedObjectContext {
 /// Makes objects for rows of one store, which the context then registers together.
 ///
 /// Until it has, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
-/// map keep.
-private struct FaultMaker {
+/// map keep. The caller also keeps the rows until `countRows()`.
+private struct FaultMaker: ~Copyable {
     private let context: NSManagedObjectContext
     private let store: any ObjectStore
     /// Whether the context keeps its objects.
@@ -177,8 +185,13 @@ private struct FaultMaker {
     /// The entity binding of the last row, and its number.
     private var storedEntity: Unmanaged<StoredEntity>?
     private var number = Int32.min
+    /// The class of its objects.
+    private var objectClass: NSManagedObject.Type = NSManagedObject.self
+    /// Its entity, with a reference for the next object.
+    private var entityReference: Unmanaged<NSEntityDescription>?
     /// All entity bindings by number; `storedEntity` is one of them.
     private var storedEntities: [Int32: StoredEntity] = [:]
+    private var blockReferences = BlockReferences()
 
     init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
         self.context = context
@@ -188,16 +201,34 @@ private struct FaultMaker {
 
     /// A fault with a row; nil when the store does not have the row's entity.
     @inline(__always)
-    mutating func make(_ row: Row) -> NSManagedObject? {
+    mutating func make(_ row: RowPointer) -> NSManagedObject? {
         if number != row.entityNumber { find(row.entityNumber) }
-        guard let storedEntity else { return nil }
-        let object = storedEntity._withUnsafeGuaranteedRef { $0.instantiateUnowned(reference: row.reference) }
-        object.becomeFault(of: .passUnretained(context), row)
+        guard let storedEntity, let entityReference else { return nil }
+        let object = storedEntity._withUnsafeGuaranteedRef {
+            $0.instantiate(objectClass, row.reference, entityReference)
+        }
+        blockReferences.add(row) { $0.retain($1) }
+        object.becomeFault(of: .passUnretained(context), countedRow: row)
         if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
     }
 
+    /// Counts what the objects have of the last rows' block.
+    mutating func countRows() { blockReferences.end { $0.retain($1) } }
+
+    deinit { entityReference?.release() }
+
     private mutating func find(_ wanted: Int32) {
+        findBinding(wanted)
+        entityReference?.release()
+        entityReference = nil
+        if let binding = storedEntity?.takeUnretainedValue() {
+            objectClass = binding.objectClass
+            entityReference = .passRetained(binding.entity)
+        }
+    }
+
+    private mutating func findBinding(_ wanted: Int32) {
         number = wanted
         if let known = storedEntities[wanted] {
             storedEntity = .passUnretained(known)

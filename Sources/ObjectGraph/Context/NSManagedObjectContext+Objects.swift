@@ -56,7 +56,10 @@ extension NSManagedObjectContext {
     }
 
     /// Whether a row is new enough for an object.
-    func accepts(_ row: Row) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
+    func accepts(_ row: Row) -> Bool { row.reading(accepts) }
+
+    /// Whether a row is new enough for an object.
+    func accepts(_ row: RowPointer) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
 
     /// The object with this identity; a new fault if there is none.
     func object(storedEntity: StoredEntity, reference: Int64) -> NSManagedObject {
@@ -421,7 +424,7 @@ extension NSManagedObject {
     final func differs(from newer: Row) -> Bool {
         guard let row, row.version == newer.version else { return true }
         // Unsaved changes of a parent have the version of the saved row.
-        if context?.parentContext != nil { return row !== newer }
+        if context?.parentContext != nil { return !row.isSame(as: newer) }
         return layout.derivedIndexes.contains { !row.hasSameValue(as: newer, $0, layout.slots[$0]) }
     }
 }

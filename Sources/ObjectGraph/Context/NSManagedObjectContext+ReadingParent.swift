@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
                 guard let row = shown.row, object.stands(for: row) else { return object }
                 if object.isFault {
                     object.row = row
-                } else if refreshing, !object.hasChanges, object.row !== row {
+                } else if refreshing, !object.hasChanges, !row.isSame(as: object.row) {
                     refreshValues(of: object, row)
                 }
                 return object

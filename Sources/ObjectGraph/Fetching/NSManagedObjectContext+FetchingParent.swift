@@ -41,7 +41,9 @@ extension NSManagedObjectContext {
         else { return nil }
         let rows = try store.rows(for: fetch.query(store))
         guard let table = store.storedEntity(of: fetch.entity)?.table else { return nil }
-        let known = identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        let known = rows.withPointers { rows in
+            identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+        }
         return rows.indices.compactMap { index in
             let row = rows[index]
             guard let storedEntity = store.storedEntity(number: row.entityNumber) else { return nil }

@@ -55,12 +55,13 @@ extension NSIncrementalStore {
             .map { ($0.storedEntity.entityNumber, $0.reference) }
     }
 
-    package final func rows(for query: FetchQuery) throws -> [Row] {
-        try keys(for: query).compactMap { key in
-            try storedEntity(number: key.entityNumber).flatMap {
-                try row(of: $0, key.reference, notBefore: -.infinity, for: query.reader)
-            }
-        }
+    package final func rows(for query: FetchQuery) throws -> RowList {
+        RowList(
+            try keys(for: query).compactMap { key in
+                try storedEntity(number: key.entityNumber).flatMap {
+                    try row(of: $0, key.reference, notBefore: -.infinity, for: query.reader)
+                }
+            })
     }
 
     package final func count(for query: FetchQuery) throws -> Int {

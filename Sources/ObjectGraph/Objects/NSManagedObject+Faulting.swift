@@ -14,7 +14,7 @@ extension NSManagedObject {
     /// - Parameter slot: the property that is read; nil for the object as a whole.
     private final func fireOrLoad(reading slot: Int? = nil) {
         // The context is not retained for the check, only for calls that may run code of the class.
-        if rowPointer?._withUnsafeGuaranteedRef({ isAcceptable($0) }) ?? false {
+        if rowPointer.map(isAcceptable) ?? false {
             fire()
         } else {
             context?.loadFault(self, reading: slot)

@@ -14,7 +14,7 @@ extension NSManagedObject {
             default: return nil
             }
         }
-        return rowPointer?._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.integer(slot) }
+        return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.integer(slot) }
     }
 
     /// Reads a double, float or date.
@@ -27,7 +27,7 @@ extension NSManagedObject {
             default: return nil
             }
         }
-        return rowPointer?._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
+        return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.double(slot) }
     }
 
     /// Reads a string; nil for no value, and for one that is not a string.
@@ -55,7 +55,7 @@ extension NSManagedObject {
         let traits = traits(at: slot)
         guard stringsRead & bit == 0, traits.kind == .string, traits.isStored else { return nil }
         stringsRead |= bit
-        return rowPointer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.string(slot) }
+        return rowPointer.isNull(slot) ? nil : rowPointer.string(slot)
     }
 
     /// Reads any slot, and keeps values that are expensive to decode. The object is not a fault.

@@ -33,7 +33,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     // - the context: it clears the pointer when it goes, so that never dangles while the object can be used;
     // - the registry, the identity map that has the object: it keeps itself alive while there is such an object, also when the
     //   context goes, so that an object may be released on any thread;
-    // - the row: the object has a reference of its own.
+    // - the row: the object has a reference of its block.
     //
     // Objects are many: what only few have is in the attachment.
 
@@ -42,7 +42,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @exclusivity(unchecked) package final var reference: Int64
     @exclusivity(unchecked) private(set) final var contextPointer: Unmanaged<NSManagedObjectContext>?
     @exclusivity(unchecked) private(set) final var registryPointer: Unmanaged<IdentityMap>?
-    @exclusivity(unchecked) private(set) final var rowPointer: Unmanaged<Row>?
+    @exclusivity(unchecked) private(set) final var rowPointer: RowPointer?
     /// Set and decoded values by slot; empty until there is one.
     @exclusivity(unchecked) package final var values: ContiguousArray<SlotValue> = []
     /// The first word of `touched`.
@@ -82,12 +82,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     /// The values last fetched or saved; nil for a fault whose row was not read yet and for a new object.
     package final var row: Row? {
-        get { rowPointer?.takeUnretainedValue() }
+        get { rowPointer?.row }
         set {
             let former = rowPointer
-            rowPointer = newValue.map(Unmanaged.passRetained)
+            if let newValue { _ = Unmanaged.passRetained(newValue.block) }
+            rowPointer = newValue?.pointer
             if !attachment.isNothing { dropFaultSource() }
-            former?.release()
+            former?.block.release()
         }
     }
 
@@ -103,12 +104,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         contextPointer?.toOpaque() == other.contextPointer?.toOpaque()
     }
 
-    /// Makes a new object, which the context is about to register, a fault of the context with a row.
+    /// Makes a new object, which the context is about to register, a fault of the context with a row, for which the caller counts a
+    /// reference of the row's block.
     @inline(__always)
-    final func becomeFault(of context: Unmanaged<NSManagedObjectContext>, _ row: Row) {
+    final func becomeFault(of context: Unmanaged<NSManagedObjectContext>, countedRow row: RowPointer) {
         contextPointer = context
         assert(rowPointer == nil && faultSource == nil, "Only a new object has no row to release.")
-        rowPointer = .passRetained(row)
+        rowPointer = row
         state.insert(.fault)
     }
 
@@ -147,7 +149,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     /// Whether the context, if there is one, takes a row as new enough; checks the queue.
     @inline(__always)
-    final func isAcceptable(_ row: Row) -> Bool {
+    final func isAcceptable(_ row: RowPointer) -> Bool {
         contextPointer?._withUnsafeGuaranteedRef { context in
             context.assertOnQueue()
             return context.accepts(row)
@@ -174,6 +176,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             storedEntityPointer = claim.storedEntity
             ownsStoredEntity = claim.isOwned
             super.init()
+            if !claim.isOwned {
+                // The context has this reference counted once for many objects, and uses it for the next one.
+                _ = Unmanaged.passRetained(entity)
+                StoredEntity.leaveReference()
+            }
             return
         }
         if entity.isAbstract {
@@ -231,7 +238,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             }
         }
         releaseValues()
-        rowPointer?.release()
+        rowPointer?.block.release()
         if let registryPointer {
             // Last, since the registry may keep the stored entity, and go with its last object.
             let isLast = registryPointer._withUnsafeGuaranteedRef { $0.forgetReleased(self) }

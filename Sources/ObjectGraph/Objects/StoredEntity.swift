@@ -118,6 +118,10 @@ extension StoredEntity {
         return (isOwned ? storedEntity.retain() : storedEntity, isOwned)
     }
 
+    /// Notes that an object has left its reference of the entity to the code that makes it.
+    @inline(__always)
+    static func leaveReference() { coredata_leave_reference() }
+
     /// Makes an object of this entity for a row of a store, without inserting it anywhere.
     func instantiate(reference: Int64) -> NSManagedObject {
         let object = instantiateUnowned(reference: reference)
@@ -127,11 +131,33 @@ extension StoredEntity {
 
     /// Makes an object of this entity for a row of a store, which has no reference of the entity binding: until an identity map that
     /// keeps the binding has registered the object, the caller keeps both.
-    @inline(__always)
     func instantiateUnowned(reference: Int64) -> NSManagedObject {
+        let entityReference = Unmanaged.passRetained(entity)
+        let object = instantiate(objectClass, reference, entityReference)
+        entityReference.release()
+        return object
+    }
+
+    /// The class of the objects.
+    var objectClass: NSManagedObject.Type { fixedClass ?? layout.objectClass }
+
+    /// As `instantiateUnowned(reference:)`, many times.
+    ///
+    /// An initialiser gets a reference of the entity that it gives back, in memory that all contexts on all threads count in. The
+    /// object leaves it to the caller, who therefore counts one for all objects.
+    ///
+    /// - Parameters:
+    ///   - objectClass: that of the objects.
+    ///   - entityReference: the entity, with a reference that the caller has before and afterwards.
+    @inline(__always)
+    func instantiate(
+        _ objectClass: NSManagedObject.Type, _ reference: Int64,
+        _ entityReference: Unmanaged<NSEntityDescription>
+    ) -> NSManagedObject {
         let outer = coredata_begin_instantiating(Unmanaged.passUnretained(self).toOpaque())
-        let object = (fixedClass ?? layout.objectClass).init(entity: entity, insertInto: nil)
-        coredata_end_instantiating(outer)
+        let object = objectClass.init(entity: entityReference.takeRetainedValue(), insertInto: nil)
+        // One of another entity has given it back.
+        if !coredata_end_instantiating(outer) { _ = entityReference.retain() }
         if object.hasStoredEntity { keepForUnknownObject() }
         object.reference = reference
         return object

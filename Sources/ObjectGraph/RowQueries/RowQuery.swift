@@ -30,7 +30,7 @@ package struct RowQuery {
     ///
     /// - Parameter rows: those that may belong to it, in the order of their keys.
     /// - Throws: 134060 for a condition or an order that cannot be evaluated, and what reading a row throws.
-    package func rows(among rows: [Row]) throws -> [Row] {
+    package func rows(among rows: RowList) throws -> RowList {
         let nodes = RowNodes(source)
         for descriptor in query.sortDescriptors {
             guard !descriptor.isUnnamed, let key = descriptor.key else { throw unnamed(descriptor) }
@@ -38,13 +38,13 @@ package struct RowQuery {
         }
         let found = window(sorted(try matches(rows, nodes), by: query.sortDescriptors))
         if let error = nodes.error { throw error }
-        return found.compactMap(\.row)
+        return RowList(found.compactMap(\.row))
     }
 
     /// The dictionaries of the result.
     ///
     /// - Throws: as `rows(among:)`.
-    package func dictionaries(among rows: [Row]) throws -> [[String: Any]] {
+    package func dictionaries(among rows: RowList) throws -> [[String: Any]] {
         let nodes = RowNodes(source)
         if let descriptor = query.sortDescriptors.first(where: \.isUnnamed) { throw unnamed(descriptor) }
         let dictionaries = try DictionaryQuery(
@@ -55,7 +55,7 @@ package struct RowQuery {
         return window(dictionaries)
     }
 
-    private func matches(_ rows: [Row], _ nodes: RowNodes) throws -> [RowNode] {
+    private func matches(_ rows: RowList, _ nodes: RowNodes) throws -> [RowNode] {
         let candidates = rows.compactMap(nodes.node)
         guard let condition else { return candidates }
         try QueryCheck(query.storedEntity.entity).check(condition)

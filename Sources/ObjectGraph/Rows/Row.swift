@@ -1,90 +1,139 @@
 import Foundation
 
-/// One row of a store, packed into a single allocation and never changed afterwards, but for the key that the save of a new row
-/// assigns.
+/// One row of a store, which is never changed after it was made, but for the key that the save of a new row assigns.
 ///
-/// Memory after the header, in 8-byte words:
-///
-///     [null bits: one a slot][slots: one word each][bytes of strings and blobs]
-///
-/// A slot holds a number, or the offset and length of its bytes. The
-/// first slots are the properties of the row's `EntityLayout`, by index; the
-/// layout says what the rest are. A row is shared by the row cache and by the
-/// objects of every context, on any thread.
+/// It is a part of a block of memory that the rows of one fetch share: a reference of the block and a place in it. A row is shared by
+/// the row cache and by the objects of every context, on any thread.
 ///
 /// A row is read and written by the layout of its own entity, that of `entityNumber`.
 /// Code that has a row and a layout from different sources compares the two; as a last check, a slot that the row does not have
 /// stops the program and touches no memory.
-///
-/// Invariant: offsets and lengths lie inside the allocation; `RowBuilder` is the
-/// only writer.
 @usableFromInline
-package final class Row: ManagedBuffer<Row.Header, UInt64> {
-    @usableFromInline
-    package struct Header {
-        /// The primary key: `Z_PK` of a SQLite store.
-        @usableFromInline package var reference: Int64
-        /// The version counted by optimistic locking: `Z_OPT`.
-        @usableFromInline package var version: Int64
-        /// When the values were read from the store or written to it, in seconds since 2001.
-        @usableFromInline package var timestamp: Double
-        /// The number of the entity in its store: `Z_ENT`.
-        @usableFromInline package var entityNumber: Int32
-        @usableFromInline fileprivate(set) var slotCount: Int32
-        @usableFromInline fileprivate(set) var byteCount: Int
+package struct Row: @unchecked Sendable {
+    /// What keeps the row.
+    @usableFromInline let block: RowBlock
+    /// Where the row is in the block.
+    @usableFromInline package let pointer: RowPointer
 
-        @inlinable
-        init(
-            reference: Int64, version: Int64, timestamp: Double, entityNumber: Int32, slotCount: Int32,
-            byteCount: Int
-        ) {
+    @inlinable @inline(__always)
+    init(block: RowBlock, pointer: RowPointer) {
+        self.block = block
+        self.pointer = pointer
+    }
+
+    /// Calls `body` with the place of the row, which the block keeps meanwhile.
+    @inlinable @inline(__always)
+    func reading<Value>(_ body: (RowPointer) -> Value) -> Value {
+        withExtendedLifetime(block) { body(pointer) }
+    }
+
+    /// The primary key: `Z_PK` of a SQLite store.
+    @inlinable package var reference: Int64 { reading { $0.reference } }
+    /// The version counted by optimistic locking: `Z_OPT`.
+    @inlinable package var version: Int64 { reading { $0.version } }
+    /// The number of the entity in its store: `Z_ENT`.
+    @inlinable package var entityNumber: Int32 { reading { $0.entityNumber } }
+    /// When the values were read from the store or written to it, in seconds since 2001.
+    @inlinable package var timestamp: Double { block.timestamp }
+    @inlinable package var slotCount: Int { reading { $0.slotCount } }
+
+    /// An estimate of the memory the row takes, in bytes.
+    package var cost: Int { reading { $0.cost } }
+
+    /// Whether this is another one's place: the same values, read or written at the same moment.
+    func isSame(as other: Row?) -> Bool { pointer.words == other?.pointer.words }
+
+    /// A copy as another version.
+    ///
+    /// - Parameter change: sets what differs; only numbers can.
+    func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
+        reading { old in
+            let nullWords = old.nullWords
+            let words = nullWords + old.slotCount + (old.byteCount + 7) >> 3
+            let row = RowBlock.ofOneRow(
+                Header(
+                    reference: old.reference, version: version, entityNumber: old.entityNumber,
+                    slotCount: old.slotCount, byteCount: old.byteCount), words: words, timestamp: timestamp)
+            row.pointer.contents.update(from: old.contents, count: words)
+            change(
+                NumberSlots(words: row.pointer.contents, nullWords: nullWords, slotCount: old.slotCount))
+            return row
+        }
+    }
+
+    /// Gives a new row the primary key that a save has assigned to it. Only the save has the row: nothing else can read it.
+    package func assign(reference: Int64) {
+        reading { $0.words[0] = UInt64(bitPattern: reference) }
+    }
+}
+
+extension Row {
+    /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
+    @inlinable @inline(__always)
+    package func isNull(_ slot: Int) -> Bool { reading { $0.isNull(slot) } }
+
+    @inlinable @inline(__always)
+    package func integer(_ slot: Int) -> Int64 { reading { $0.integer(slot) } }
+
+    @inlinable @inline(__always)
+    package func double(_ slot: Int) -> Double { reading { $0.double(slot) } }
+
+    /// Calls `body` with the bytes of a string or blob slot; they live as long as the row.
+    @inlinable @inline(__always)
+    package func withBytes<Result>(
+        _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        try withExtendedLifetime(block) { try pointer.withBytes(slot, body) }
+    }
+
+    /// Calls `body` with the bytes of all string and blob slots, one after the other.
+    func withAllBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        reading { row in
+            let start = UnsafeRawPointer(row.contents + row.nullWords + row.slotCount)
+            body(UnsafeRawBufferPointer(start: start, count: row.byteCount))
+        }
+    }
+
+    package func string(_ slot: Int) -> String { reading { $0.string(slot) } }
+
+    package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
+
+    /// The identifier in a slot of 16 bytes.
+    package func uuid(_ slot: Int) -> UUID {
+        withBytes(slot) { bytes in
+            var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            // Fewer bytes, which no decoder packs, leave zeros.
+            withUnsafeMutableBytes(of: &value) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
+            }
+            return UUID(uuid: value)
+        }
+    }
+
+    /// The number in a slot that holds the bytes of a `Decimal`.
+    package func decimal(_ slot: Int) -> Decimal {
+        withBytes(slot) { $0.loadUnaligned(as: Decimal.self) }
+    }
+}
+
+extension Row {
+    /// What a row begins with.
+    @usableFromInline
+    struct Header {
+        @usableFromInline let reference: Int64
+        @usableFromInline let version: Int64
+        @usableFromInline let entityNumber: Int32
+        @usableFromInline let slotCount: Int
+        @usableFromInline let byteCount: Int
+
+        @inlinable @inline(__always)
+        init(reference: Int64, version: Int64, entityNumber: Int32, slotCount: Int, byteCount: Int) {
             self.reference = reference
             self.version = version
-            self.timestamp = timestamp
             self.entityNumber = entityNumber
             self.slotCount = slotCount
             self.byteCount = byteCount
         }
-    }
-
-    @inlinable package var reference: Int64 { head.reference }
-    @inlinable package var version: Int64 { head.version }
-    @inlinable package var timestamp: Double { head.timestamp }
-    @inlinable package var entityNumber: Int32 { head.entityNumber }
-    @inlinable package var slotCount: Int { Int(head.slotCount) }
-
-    /// The header; `header` itself would check for writers each time.
-    @inlinable @inline(__always)
-    var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
-
-    /// An estimate of the memory the row takes, in bytes.
-    package var cost: Int { 72 + (nullWords + slotCount) * 8 + head.byteCount }
-
-    private var nullWords: Int { (slotCount + 63) >> 6 }
-
-    @inlinable @inline(__always)
-    static func make(_ header: Header, words: Int) -> Row {
-        unsafeDowncast(Row.create(minimumCapacity: words) { _ in header }, to: Row.self)
-    }
-
-    /// Makes a row without bytes, whose slots a closure sets in place. Those that it does not set are null.
-    @inlinable @inline(__always)
-    package static func ofNumbers(
-        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
-        _ body: (NumberSlots) -> Void
-    ) -> Row {
-        let nullWords = max((slotCount + 63) >> 6, 1)
-        let row = make(
-            Header(
-                reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
-                slotCount: Int32(slotCount), byteCount: 0), words: nullWords + slotCount)
-        row.withUnsafeMutablePointerToElements { words in
-            words[0] = .max
-            if nullWords > 1 { (words + 1).initialize(repeating: .max, count: nullWords - 1) }
-            (words + nullWords).initialize(repeating: 0, count: slotCount)
-            body(NumberSlots(words: words, nullWords: nullWords, slotCount: slotCount))
-        }
-        return row
     }
 
     /// The slots of a row that is being made.
@@ -123,113 +172,15 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
         }
     }
 
-    /// A copy as another version.
-    ///
-    /// - Parameter change: sets what differs; only numbers can.
-    func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
-        var header = head
-        header.version = version
-        header.timestamp = timestamp
-        let slots = slotCount
-        let words = nullWords + slots + (header.byteCount + 7) >> 3
-        let row = Row.make(header, words: words)
-        row.withUnsafeMutablePointerToElements { target in
-            withUnsafeMutablePointerToElements { target.update(from: $0, count: words) }
-            change(NumberSlots(words: target, nullWords: nullWords, slotCount: slots))
-        }
-        return row
-    }
-
-    /// Gives a new row the primary key that a save has assigned to it. Only the save has the row: nothing else can read it.
-    package func assign(reference: Int64) {
-        withUnsafeMutablePointerToHeader { $0.pointee.reference = reference }
-    }
-}
-
-extension Row {
-    /// Whether the slot holds no value. O(1), as is every accessor below but those that copy bytes.
-    @inlinable @inline(__always)
-    package func isNull(_ slot: Int) -> Bool {
-        withUnsafeMutablePointers { header, words in
-            Self.check(slot, Int(header.pointee.slotCount))
-            return words[slot >> 6] & (1 << UInt64(slot & 63)) != 0
-        }
-    }
-
-    @inlinable @inline(__always)
-    func word(_ slot: Int) -> UInt64 {
-        withUnsafeMutablePointers { header, words in
-            let slots = Int(header.pointee.slotCount)
-            Self.check(slot, slots)
-            return words[(slots + 63) >> 6 + slot]
-        }
-    }
-
     @inlinable @inline(__always)
     static func check(_ slot: Int, _ count: Int) {
         precondition(
             UInt(bitPattern: slot) < UInt(bitPattern: count),
             "A row does not have the slot: it is of another entity.")
     }
-
-    @inlinable @inline(__always)
-    package func integer(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
-
-    @inlinable @inline(__always)
-    package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
-
-    /// Calls `body` with the bytes of a string or blob slot; they live as long as the row.
-    @inlinable @inline(__always)
-    package func withBytes<Result>(
-        _ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        let packed = word(slot)
-        let offset = Int(packed & 0xFFFF_FFFF)
-        let length = Int(packed >> 32)
-        return try withUnsafeMutablePointers { header, words in
-            let slots = Int(header.pointee.slotCount)
-            precondition(
-                offset + length <= header.pointee.byteCount,
-                "A row does not have the bytes: it is of another entity.")
-            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots) + offset
-            return try body(UnsafeRawBufferPointer(start: start, count: length))
-        }
-    }
-
-    /// Calls `body` with the bytes of all string and blob slots, one after the other.
-    func withAllBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
-        withUnsafeMutablePointers { header, words in
-            let slots = Int(header.pointee.slotCount)
-            let start = UnsafeRawPointer(words + ((slots + 63) >> 6) + slots)
-            body(UnsafeRawBufferPointer(start: start, count: header.pointee.byteCount))
-        }
-    }
-
-    package func string(_ slot: Int) -> String {
-        withBytes(slot) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
-
-    /// The identifier in a slot of 16 bytes.
-    package func uuid(_ slot: Int) -> UUID {
-        withBytes(slot) { bytes in
-            var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-            // Fewer bytes, which no decoder packs, leave zeros.
-            withUnsafeMutableBytes(of: &value) {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
-            }
-            return UUID(uuid: value)
-        }
-    }
-
-    /// The number in a slot that holds the bytes of a `Decimal`.
-    package func decimal(_ slot: Int) -> Decimal {
-        withBytes(slot) { $0.loadUnaligned(as: Decimal.self) }
-    }
 }
 
-/// Assembles rows in memory that it reuses for the next one.
+/// Assembles rows in memory that it reuses for the next one, and puts them into blocks.
 ///
 /// Not thread-safe: one builder a fetch or save. Slots that are not set are null.
 @usableFromInline
@@ -248,10 +199,14 @@ package struct RowBuilder: ~Copyable {
     private let byteLimit: Int
     /// The first slot whose bytes did not fit into the row.
     private var excessSlot: Int?
+    @usableFromInline var room: RowRoom
 
-    /// - Parameter byteLimit: the bytes that the values of a row may take together.
-    package init(byteLimit: Int = Self.maxBytes) {
+    /// - Parameters:
+    ///   - byteLimit: the bytes that the values of a row may take together.
+    ///   - sharingBlocks: whether rows that are made one after the other, and are used and released together, share blocks.
+    package init(byteLimit: Int = Self.maxBytes, sharingBlocks: Bool = false) {
         self.byteLimit = min(byteLimit, Self.maxBytes)
+        room = RowRoom(isShared: sharingBlocks)
         wordCapacity = 64
         words = .allocate(capacity: wordCapacity)
         byteCapacity = 1024
@@ -351,16 +306,46 @@ package struct RowBuilder: ~Copyable {
     package mutating func finish(
         reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
     ) throws(RowTooLarge) -> Row {
+        let pointer = try put(
+            reference: reference, version: version, entityNumber: entityNumber, timestamp: timestamp)
+        return room.row(at: pointer)
+    }
+
+    /// The row that was made last.
+    package func row(at pointer: RowPointer) -> Row { room.row(at: pointer) }
+
+    /// As `finish`. The builder keeps the row only until it makes another one.
+    ///
+    /// - Throws: `RowTooLarge` when the values take more bytes than a row can have.
+    package mutating func put(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double
+    ) throws(RowTooLarge) -> RowPointer {
         if let excessSlot { throw RowTooLarge(rowSlot: excessSlot, byteLimit: byteLimit) }
         let header = Row.Header(
-            reference: reference, version: version, timestamp: timestamp, entityNumber: entityNumber,
-            slotCount: Int32(slotCount), byteCount: byteCount)
+            reference: reference, version: version, entityNumber: entityNumber, slotCount: slotCount,
+            byteCount: byteCount)
         let wordCount = nullWords + slotCount
-        let row = Row.make(header, words: wordCount + (byteCount + 7) >> 3)
-        row.withUnsafeMutablePointerToElements { destination in
-            destination.update(from: words, count: wordCount)
-            UnsafeMutableRawPointer(destination + wordCount).copyMemory(from: bytes, byteCount: byteCount)
-        }
+        let row = room.put(header, words: wordCount + (byteCount + 7) >> 3, timestamp)
+        row.contents.update(from: words, count: wordCount)
+        UnsafeMutableRawPointer(row.contents + wordCount).copyMemory(from: bytes, byteCount: byteCount)
+        return row
+    }
+
+    /// Makes a row without bytes, whose slots a closure sets in place. Those that it does not set are null. The builder keeps the
+    /// row only until it makes another one.
+    @inlinable @inline(__always)
+    package mutating func putNumbers(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
+        _ body: (Row.NumberSlots) -> Void
+    ) -> RowPointer {
+        let nullWords = (slotCount + 63) >> 6
+        let row = room.put(
+            Row.Header(
+                reference: reference, version: version, entityNumber: entityNumber, slotCount: slotCount,
+                byteCount: 0), words: nullWords + slotCount, timestamp)
+        for index in 0..<nullWords { row.contents[index] = .max }
+        (row.contents + nullWords).update(repeating: 0, count: slotCount)
+        body(Row.NumberSlots(words: row.contents, nullWords: nullWords, slotCount: slotCount))
         return row
     }
 }

@@ -211,7 +211,7 @@ final class StorePlan: LinkDestinations {
         byteLimit: Int = RowBuilder.maxBytes
     ) {
         self.store = store
-        encoder = RowEncoder(byteLimit: byteLimit)
+        encoder = RowEncoder(byteLimit: byteLimit, sharingBlocks: true)
         unit.author = author
         unit.contextName = contextName
     }

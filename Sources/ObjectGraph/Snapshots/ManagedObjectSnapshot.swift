@@ -98,11 +98,11 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
     /// is none.
     @inline(__always)
     func read<Value, Result>(
-        _ key: ManagedKey<Value>, _ body: (Row, Int, SlotKind) -> Result?
+        _ key: ManagedKey<Value>, _ body: (RowPointer, Int, SlotKind) -> Result?
     ) -> Result? {
         guard let row else { return nil }
         // The snapshot keeps both.
-        return Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { row in
+        return row.reading { row in
             Unmanaged.passUnretained(schema)._withUnsafeGuaranteedRef { schema in
                 guard let (slot, kind) = schema.position(key) else { stop(without: key.name) }
                 return row.isNull(slot) ? nil : body(row, slot, kind)

@@ -64,12 +64,12 @@ private struct SnapshotReading {
     let store: any ObjectStore
 
     /// A snapshot of each row, in their order.
-    func snapshots(_ rows: [Row], _ keys: [String]?) throws -> [ManagedObjectSnapshot] {
+    func snapshots(_ rows: RowList, _ keys: [String]?) throws -> [ManagedObjectSnapshot] {
         guard let first = rows.first else { return [] }
         var snapshots: [ManagedObjectSnapshot] = []
         snapshots.reserveCapacity(rows.count)
         // Most often all rows are of one entity.
-        if rows.allSatisfy({ $0.entityNumber == first.entityNumber }),
+        if rows.areOfOneEntity,
             let storedEntity = store.storedEntity(number: first.entityNumber),
             let schema = try schema(storedEntity, keys)
         {

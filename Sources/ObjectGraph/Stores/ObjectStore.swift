@@ -18,7 +18,7 @@ package protocol ObjectStore: StoreKind {
     var needsReferencesBeforeSaving: Bool { get }
 
     /// The objects that a query finds, as rows; includes no unsaved changes.
-    func rows(for query: FetchQuery) throws -> [Row]
+    func rows(for query: FetchQuery) throws -> RowList
     /// The primary keys that a query finds, with the numbers of their entities.
     func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)]
     /// How many objects a query finds.
@@ -27,7 +27,7 @@ package protocol ObjectStore: StoreKind {
     func dictionaries(for query: FetchQuery) throws -> [[String: Any]]
 
     /// The objects that a query finds, as rows in which only some properties have their values; nil where rows are always whole.
-    func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]?
+    func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> RowList?
     /// The identities of the objects that a query finds.
     func identities(for query: FetchQuery) throws -> IdentityList
     /// A fetch that any thread may execute; nil for one that is to be executed on the queue of its context.
@@ -65,7 +65,7 @@ package protocol ObjectStore: StoreKind {
     /// where they have none or keep an order.
     func destinationRows(
         of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
-    ) throws -> [Row]?
+    ) throws -> RowList?
 
     /// References for new objects, one for each, entity by entity. They are not used again.
     func newReferences(for groups: [NewObjects]) throws -> [[Int64]]
@@ -113,7 +113,7 @@ extension ObjectStore {
 
     package func externalData(named name: String) throws -> Data { throw ExternalData.namesNoFile }
 
-    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> [Row]? { nil }
+    package func partialRows(for query: FetchQuery, _ slots: PropertySet) throws -> RowList? { nil }
 
     package func identities(for query: FetchQuery) throws -> IdentityList {
         var list = IdentityList()
@@ -144,7 +144,7 @@ extension ObjectStore {
 
     package func destinationRows(
         of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
-    ) throws -> [Row]? { nil }
+    ) throws -> RowList? { nil }
 }
 
 /// New objects of one entity.

@@ -12,6 +12,6 @@ package protocol PreparedFetch: Sendable {
 
 /// The result of a store for a fetch.
 package enum FetchedValues: @unchecked Sendable {
-    case rows([Row])
+    case rows(RowList)
     case dictionaries([[String: Any]])
 }

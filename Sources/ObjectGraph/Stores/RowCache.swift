@@ -43,12 +43,12 @@ package final class RowCache: @unchecked Sendable {
     package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
 
     /// Adds rows of one table that were read, replacing older ones; does nothing if there was a save in between.
-    package func insert(_ rows: [Row], table: UInt32, readAt state: State) {
+    package func insert(_ rows: RowList, table: UInt32, readAt state: State) {
         lock.withLock {
             guard state == current, !rows.isEmpty else { return }
             if state.read >= lastRead {
                 lastRead = state.read
-                contents.add(rows[...], table)
+                contents.add(rows, table)
             } else {
                 contents.addMissing(rows, table)
             }
@@ -67,13 +67,13 @@ package final class RowCache: @unchecked Sendable {
 
     /// The rows of both generations.
     package struct Contents {
-        private typealias Tables = [UInt32: ReferenceMap<Row>]
+        private typealias Tables = [UInt32: RowTable]
 
         private var recent: Tables = [:]
         private var old: Tables = [:]
         private var recentCost = 0
         /// The table of `recent` that was used last.
-        private var last: (number: UInt32, rows: ReferenceMap<Row>)?
+        private var last: (number: UInt32, rows: RowTable)?
         private let limit: Int
 
         fileprivate init(limit: Int) { self.limit = limit }
@@ -81,10 +81,10 @@ package final class RowCache: @unchecked Sendable {
         /// The row of an object, if it is cached. O(1).
         package mutating func row(_ key: ObjectKey) -> Row? {
             if let last, last.number == key.table {
-                if let row = last.rows.value(key.reference) { return row }
+                if let row = last.rows.row(key.reference) { return row }
             } else if let rows = recent[key.table] {
                 last = (key.table, rows)
-                if let row = rows.value(key.reference) { return row }
+                if let row = rows.row(key.reference) { return row }
             }
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
             add(row, key.table)
@@ -94,27 +94,57 @@ package final class RowCache: @unchecked Sendable {
         /// Adds a row, replacing an older one. O(1).
         package mutating func add(_ row: Row, _ table: UInt32) {
             var rowsOfTable = recentTable(table)
-            add(row, to: &rowsOfTable, table)
+            row.reading { row in
+                row.block.retain(1)
+                enter(row, in: rowsOfTable)?.block.release()
+            }
+            ageIfFull(&rowsOfTable, table)
         }
 
         /// Adds rows of one table, replacing older ones. O(n).
-        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
+        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) { add(RowList(rows), table) }
+
+        /// Adds rows of one table, replacing older ones. O(n).
+        fileprivate mutating func add(_ rows: RowList, _ table: UInt32) {
             guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
             rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost))
-            // An iterator of the list would count a reference of each row, which is counted by the table too.
-            rows.withUnsafeBufferPointer { rows in
-                for index in rows.indices { add(rows[index], to: &rowsOfTable, table) }
+            rows.withPointers { rows in
+                var coming = BlockReferences()
+                var going = BlockReferences()
+                for row in rows {
+                    coming.add(row) { $0.retain($1) }
+                    if let replaced = enter(row, in: rowsOfTable) {
+                        // It may be one of these rows, which the table has no reference of until it is counted.
+                        going.add(replaced) { block, count in
+                            coming.end { $0.retain($1) }
+                            block.release(count)
+                        }
+                    }
+                    guard recentCost > limit / 2 else { continue }
+                    // A table that goes gives back the references of all its rows.
+                    coming.end { $0.retain($1) }
+                    ageIfFull(&rowsOfTable, table)
+                }
+                coming.end { $0.retain($1) }
+                going.end { $0.release($1) }
             }
         }
 
-        /// Adds a row to the recent rows of its table, which become the old ones, with those of all other tables, when they are too
-        /// many.
+        /// Enters a row, for which the caller counts a reference of its block; it gives back that of the returned row, which this one
+        /// replaces.
         @inline(__always)
-        private mutating func add(_ row: Row, to rowsOfTable: inout ReferenceMap<Row>, _ table: UInt32) {
+        private mutating func enter(_ row: RowPointer, in rowsOfTable: RowTable) -> RowPointer? {
             recentCost += row.cost
-            if let replaced = rowsOfTable.set(row, for: row.reference) { recentCost -= replaced.cost }
+            let replaced = rowsOfTable.add(row)
+            if let replaced { recentCost -= replaced.cost }
+            return replaced
+        }
+
+        /// Makes the recent rows of all tables the old ones if they are too many, and begins a new table.
+        @inline(__always)
+        private mutating func ageIfFull(_ rowsOfTable: inout RowTable, _ table: UInt32) {
             guard recentCost > limit / 2 else { return }
             old = recent
             recent = [:]
@@ -124,16 +154,16 @@ package final class RowCache: @unchecked Sendable {
         }
 
         /// Adds the rows of one table that are not cached. O(n).
-        fileprivate mutating func addMissing(_ rows: [Row], _ table: UInt32) {
+        fileprivate mutating func addMissing(_ rows: RowList, _ table: UInt32) {
             let missing = rows.filter {
-                recent[table]?.value($0.reference) == nil && old[table]?.value($0.reference) == nil
+                recent[table]?.row($0.reference) == nil && old[table]?.row($0.reference) == nil
             }
-            add(missing[...], table)
+            add(RowList(missing), table)
         }
 
-        private mutating func recentTable(_ number: UInt32) -> ReferenceMap<Row> {
+        private mutating func recentTable(_ number: UInt32) -> RowTable {
             if let last, last.number == number { return last.rows }
-            let table = recent[number] ?? ReferenceMap<Row>()
+            let table = recent[number] ?? RowTable()
             recent[number] = table
             last = (number, table)
             return table

@@ -15,8 +15,12 @@ protocol LinkDestinations: AnyObject {
 struct RowEncoder: ~Copyable {
     private var builder: RowBuilder
 
-    /// - Parameter byteLimit: the bytes that the strings and data of one object may take together.
-    init(byteLimit: Int = RowBuilder.maxBytes) { builder = RowBuilder(byteLimit: byteLimit) }
+    /// - Parameters:
+    ///   - byteLimit: the bytes that the strings and data of one object may take together.
+    ///   - sharingBlocks: whether the rows are those of one save.
+    init(byteLimit: Int = RowBuilder.maxBytes, sharingBlocks: Bool = false) {
+        builder = RowBuilder(byteLimit: byteLimit, sharingBlocks: sharingBlocks)
+    }
 
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///

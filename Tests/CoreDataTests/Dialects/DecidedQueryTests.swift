@@ -22,7 +22,7 @@ import Testing
                 schema: .design(storedEntities: store.storedEntities, dialect: PoorDialect()))
         }
 
-        func titles(_ rows: [ObjectGraph.Row]) throws -> [String] {
+        func titles(_ rows: RowList) throws -> [String] {
             let slot = storedEntity.layout.slots[try #require(storedEntity.layout.index(of: "title"))].rowSlot
             return rows.map { $0.string(slot) }
         }

@@ -22,7 +22,7 @@ final class ReadAhead: Sendable {
     }
 
     /// The rows, if still valid; nil when the store must be queried.
-    func rows(of store: any ObjectStore, for query: FetchQuery) -> [Row]? {
+    func rows(of store: any ObjectStore, for query: FetchQuery) -> RowList? {
         guard isAnswer(of: store, to: query), case .rows(let rows) = answer else { return nil }
         return rows
     }

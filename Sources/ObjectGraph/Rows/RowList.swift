@@ -1,0 +1,97 @@
+import CSwiftRuntime
+
+/// The rows that a query finds. They are in few blocks, which the list keeps, so that no references are counted for each row.
+@usableFromInline
+package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unchecked Sendable {
+    // Whatever reads a row by its place extends the life of the blocks: the compiler cannot know that the places need them.
+
+    @usableFromInline var pointers: ContiguousArray<RowPointer> = []
+    @usableFromInline var blocks: ContiguousArray<RowBlock> = []
+    @usableFromInline var lastBlock: UnsafeMutableRawPointer?
+    /// The reference of the last row, and whether those of all rows ascend.
+    @usableFromInline var lastReference = Int64.min
+    @usableFromInline var isAscending = true
+
+    package init() {}
+
+    package init(_ rows: some Sequence<Row>) {
+        for row in rows { withExtendedLifetime(row) { append(row.pointer) } }
+    }
+
+    @usableFromInline package init(arrayLiteral rows: Row...) { self.init(rows) }
+
+    @usableFromInline package var startIndex: Int { 0 }
+    @usableFromInline package var endIndex: Int { pointers.count }
+
+    @usableFromInline package subscript(index: Int) -> Row {
+        withExtendedLifetime(blocks) { pointers[index].row }
+    }
+
+    /// Calls `body` with the places of the rows, which can be used until it returns.
+    @inline(__always)
+    func withPointers<Value>(_ body: (UnsafeBufferPointer<RowPointer>) throws -> Value) rethrows -> Value {
+        try withExtendedLifetime(blocks) { try pointers.withUnsafeBufferPointer(body) }
+    }
+
+    /// Whether all rows are of the first one's entity.
+    var areOfOneEntity: Bool {
+        withPointers { rows in rows.allSatisfy { $0.entityNumber == rows[0].entityNumber } }
+    }
+
+    /// Adds a row, which the caller keeps until now.
+    @inlinable @inline(__always)
+    package mutating func append(_ row: RowPointer) {
+        let reference = row.reference
+        if reference < lastReference { isAscending = false }
+        lastReference = reference
+        pointers.append(row)
+        if row.block.toOpaque() != lastBlock { keepBlock(of: row) }
+    }
+
+    @usableFromInline
+    mutating func keepBlock(of row: RowPointer) {
+        lastBlock = row.block.toOpaque()
+        blocks.append(row.block.takeUnretainedValue())
+    }
+
+    /// Sorts the rows by their references.
+    package mutating func sortByReference() {
+        guard !isAscending else { return }
+        withExtendedLifetime(blocks) { pointers.sort { $0.reference < $1.reference } }
+        isAscending = true
+    }
+}
+
+/// Counts references of the blocks of many rows, at once for those that come one after the other.
+///
+/// What keeps the rows otherwise does so until `end`.
+struct BlockReferences {
+    private var block: Unmanaged<RowBlock>?
+    private var count: UInt32 = 0
+
+    /// - Parameter apply: gets a block and how often a row in it was added.
+    @inline(__always)
+    mutating func add(_ row: RowPointer, _ apply: (Unmanaged<RowBlock>, UInt32) -> Void) {
+        let next = row.block
+        if next.toOpaque() != block?.toOpaque() {
+            end(apply)
+            block = next
+        }
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func end(_ apply: (Unmanaged<RowBlock>, UInt32) -> Void) {
+        if let block, count > 0 { apply(block, count) }
+        block = nil
+        count = 0
+    }
+}
+
+extension Unmanaged<RowBlock> {
+    /// Counts references at once.
+    func retain(_ count: UInt32) { swift_retain_n(toOpaque(), count) }
+
+    /// Gives back references at once.
+    func release(_ count: UInt32) { swift_release_n(toOpaque(), count) }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// Rows of one table of a store by their references: a hash table with open addressing, of eight bytes an entry, since a row has its
+/// own reference.
+///
+/// Laid out as `ReferenceMap`: references come in runs, so the entries of eight consecutive ones stay together, in one line of the
+/// processor's cache.
+///
+/// Invariants: for each row in the table there is a reference of its block, which goes with the table; at most half of the entries are
+/// used or vacated. Not thread-safe: the owner has a lock.
+final class RowTable {
+    private typealias Entry = UnsafeMutablePointer<UInt64>?
+
+    /// An entry whose row was removed while others followed it. No row is there.
+    private static var vacated: UnsafeMutablePointer<UInt64>? { UnsafeMutablePointer(bitPattern: 8) }
+
+    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
+    /// A power of two.
+    @exclusivity(unchecked) private var capacity = 16
+    @exclusivity(unchecked) private var shift: UInt64 = 63
+    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var vacatedCount = 0
+    private let multiplier = spreadingMultiplier
+
+    init() {
+        entries = .allocate(capacity: capacity)
+        entries.initialize(repeating: nil, count: capacity)
+    }
+
+    deinit {
+        var references = BlockReferences()
+        for index in 0..<capacity {
+            guard let row = entries[index], row != Self.vacated else { continue }
+            references.add(RowPointer(row)) { $0.release($1) }
+        }
+        references.end { $0.release($1) }
+        entries.deallocate()
+    }
+
+    /// The index at which the search for a reference starts.
+    @inline(__always)
+    private func start(_ reference: Int64) -> Int {
+        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
+        return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
+    }
+
+    /// The index of the entry with a reference, or of the free one that it would use.
+    @inline(__always)
+    private func position(_ reference: Int64) -> Int {
+        var position = start(reference)
+        while let row = entries[position] {
+            if row != Self.vacated, RowPointer(row).reference == reference { return position }
+            position = (position + 1) & (capacity - 1)
+        }
+        return position
+    }
+
+    /// The row with a reference. O(1).
+    func row(_ reference: Int64) -> Row? { entries[position(reference)].map { RowPointer($0).row } }
+
+    /// Adds a row, for which the caller counts a reference of its block. O(1).
+    ///
+    /// - Returns: the former row of its reference. The caller gives back the reference of that row's block, when it needs the row no
+    ///   more.
+    @inline(__always)
+    func add(_ row: RowPointer) -> RowPointer? {
+        if (count + vacatedCount + 1) * 2 > capacity {
+            grow(to: (count + 1) * 4 > capacity ? capacity * 2 : capacity)
+        }
+        let position = position(row.reference)
+        let former = entries[position]
+        if former == nil { count += 1 }
+        entries[position] = row.words
+        return former.map(RowPointer.init)
+    }
+
+    /// Removes a row. O(1).
+    @discardableResult
+    func remove(_ reference: Int64) -> Row? {
+        let position = position(reference)
+        guard let row = entries[position].map({ RowPointer($0).row }) else { return nil }
+        row.pointer.block.release()
+        count -= 1
+        if entries[(position + 1) & (capacity - 1)] == nil {
+            entries[position] = nil
+        } else {
+            entries[position] = Self.vacated
+            vacatedCount += 1
+        }
+        return row
+    }
+
+    /// Reserves capacity for more rows. O(n).
+    func reserve(_ more: Int) {
+        var wanted = capacity
+        while (count + vacatedCount + more) * 2 > wanted { wanted *= 2 }
+        if wanted > capacity { grow(to: wanted) }
+    }
+
+    private func grow(to newCapacity: Int) {
+        let (old, oldCapacity) = (entries, capacity)
+        capacity = newCapacity
+        shift = UInt64(64 - (newCapacity >> 3).trailingZeroBitCount)
+        entries = .allocate(capacity: newCapacity)
+        entries.initialize(repeating: nil, count: newCapacity)
+        vacatedCount = 0
+        for index in 0..<oldCapacity {
+            guard let row = old[index], row != Self.vacated else { continue }
+            entries[position(RowPointer(row).reference)] = row
+        }
+        old.deallocate()
+    }
+}
