@@ -249,6 +249,55 @@ package final class IdentityMap: @unchecked Sendable {
         return displaced.map(Self.take)
     }
 
+    /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
+    /// bindings.
+    ///
+    /// - Parameter runs: the entity bindings, each with the index after its last object; no store of them is notified of objects.
+    /// - Returns: other objects that had the identities, also those of the list that come before another with the same
+    ///   identity.
+    func adopt(
+        _ objects: [NSManagedObject], _ rows: [Row], _ runs: [(storedEntity: StoredEntity, end: Int)]
+    ) -> [NSManagedObject] {
+        defer { IdentityChanges.note() }
+        var displaced: [UnsafeMutableRawPointer] = []
+        // The former bindings of the objects, with the number of references to release.
+        var former: [(storedEntity: Unmanaged<StoredEntity>, count: Int)] = []
+        lock.lock()
+        // The new objects of the context are in one table. Mostly all of them are saved: then it goes as a whole.
+        let unsaved = table(0)
+        let isAll = unsaved?.count == objects.count
+        var start = 0
+        for (storedEntity, end) in runs {
+            storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
+            let kept = Unmanaged.passUnretained(storedEntity)
+            let entries = madeTable(storedEntity.table)
+            entries.reserve(end - start)
+            for index in start..<end {
+                let pointer = Self.pointer(objects[index])
+                let reference = rows[index].reference
+                Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                    assert(object.isNewInRegistry, "An object that is not saved is in the table of these.")
+                    if !isAll { unsaved?.remove(pointer, object.reference) }
+                    object.reference = reference
+                    if let other = Self.set(pointer, reference, in: entries) { displaced.append(other) }
+                    guard let released = object.adopt(kept) else { return }
+                    if former.last?.storedEntity.toOpaque() != released.toOpaque() {
+                        former.append((released, 0))
+                    }
+                    former[former.count - 1].count += 1
+                }
+            }
+            start = end
+        }
+        if isAll {
+            tables[0] = nil
+            last = nil
+        }
+        lock.unlock()
+        for (storedEntity, count) in former { for _ in 0..<count { storedEntity.release() } }
+        return displaced.map(Self.take)
+    }
+
     /// Removes an object; nothing if another one has taken its identity since.
     package func forget(_ object: NSManagedObject) {
         let pointer = Self.pointer(object)

@@ -119,6 +119,24 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         if registry == nil { ownStoredEntity() }
     }
 
+    /// Whether no store has the object, and an identity map has it.
+    @inline(__always)
+    final var isNewInRegistry: Bool {
+        registryPointer != nil && storedEntityPointer._withUnsafeGuaranteedRef { $0.isTemporary }
+    }
+
+    /// Gives the object an entity binding that its registry keeps.
+    ///
+    /// - Returns: the former one, for the caller to release; nil if the object had no reference of it.
+    @inline(__always)
+    final func adopt(_ storedEntity: Unmanaged<StoredEntity>) -> Unmanaged<StoredEntity>? {
+        assert(registryPointer != nil, "The registry keeps the entity binding.")
+        let former = ownsStoredEntity ? storedEntityPointer : nil
+        storedEntityPointer = storedEntity
+        ownsStoredEntity = false
+        return former
+    }
+
     /// Whether the object keeps its stored entity itself.
     final var hasStoredEntity: Bool { ownsStoredEntity }
 
