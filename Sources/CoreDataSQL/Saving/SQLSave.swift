@@ -5,334 +5,323 @@ import ObjectGraph
 
 /// Writes units of work in one transaction.
 package struct SQLSave {
-  private let store: any SQLStore
-  private let connection: any SQLConnection
-  private let tables: StoreTables
-  private let schema: SQLSchema
-  private let statements: SaveStatements
+    private let store: any SQLStore
+    private let connection: any SQLConnection
+    private let tables: StoreTables
+    private let schema: SQLSchema
+    private let statements: SaveStatements
 
-  /// - Parameter connection: inside of the transaction.
-  package init(_ store: any SQLStore, _ connection: any SQLConnection) {
-    self.store = store
-    self.connection = connection
-    tables = store.tables
-    schema = tables.schema
-    statements = SaveStatements(connection, tables)
-  }
+    /// - Parameter connection: inside of the transaction.
+    package init(_ store: any SQLStore, _ connection: any SQLConnection) {
+        self.store = store
+        self.connection = connection
+        tables = store.tables
+        schema = tables.schema
+        statements = SaveStatements(connection, tables)
+    }
 
-  /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
-  package func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
-    let references = try assignReferences(unit.inserts)
-    var mismatches: [ChangedRows.Candidate] = []
-    var outcome = SaveOutcome()
-    // Owners go before what they own, so that derived values of the dead are not computed.
-    let missing = try delete(unit.deletions, &mismatches)
-    outcome.inserted = try insert(unit.inserts, references)
-    outcome.updated = try update(unit.updates, references, &mismatches)
-    mismatches += unit.locks.map {
-      .init(storedEntity: $0.storedEntity, old: $0.old, isDeletion: false)
-    }
-    let conflicts = try ChangedRows(store, connection).conflicts(among: mismatches)
-    if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
-    let reordered = try write(unit, references)
-    try adoptDerivedValues(unit, &outcome)
-    if let history = tables.trackedHistory, !unit.isEmpty {
-      outcome.historyNumber = try HistoryWriter(store, history, connection)
-        .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
-    } else if let history = tables.history, !unit.isEmpty {
-      try HistoryWriter(store, history, connection).skip()
-    }
-    return outcome
-  }
-
-  /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
-  package func vacate(_ updates: [UnitOfWork.Update]) throws {
-    let save = UUID().uuidString
-    var unique: [Int32: [SQLColumn]] = [:]
-    for update in updates {
-      let entity = schema.entity(update.storedEntity)
-      let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
-      unique[entity.number] = constrained
-      let columns = constrained.filter { update.changed.contains($0.slot) }
-      guard !columns.isEmpty else { continue }
-      // Data that begins with no digit is zero to sums.
-      let vacantValue = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
-      let values = columns.flatMap { column -> [SQLValue] in
-        [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), vacantValue]
-      }
-      try connection.run(
-        SaveCompiler(schema: schema).vacate(entity, columns),
-        values + [.integer(update.old.reference), .integer(update.old.version)])
-    }
-  }
-
-  /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
-  /// inserts and at versions only, so these stay.
-  ///
-  /// - Parameter slots: attributes of the entity that are derived by `now()`.
-  package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
-    for slot in slots {
-      guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
-      try statements.keepTime(column, of: row, entity)
-    }
-  }
-
-  // MARK: References
-
-  /// Takes `count` references of an entity's table; the first one.
-  package func reserve(_ storedEntity: StoredEntity, count: Int) throws -> Int64 {
-    let root = storedEntity.entity.rootEntity
-    let number = Int64(store.storedEntity(of: root)?.entityNumber ?? storedEntity.entityNumber)
-    let highest = try statements.reserve(Int64(count), of: schema.entity(storedEntity), number)
-    guard highest >= count, highest < .max else {
-      throw NSError.coreData(
-        .coreData,
-        """
-        The store is damaged: Z_PRIMARYKEY has no number left for a new object of entity \
-        '\(storedEntity.entity.name ?? "")'.
-        """)
-    }
-    return highest - Int64(count) + 1
-  }
-
-  /// The references that new rows get.
-  private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> AssignedReferences {
-    var groups: [(storedEntity: StoredEntity, count: Int, next: Int64)] = []
-    var positions: [UInt32: Int] = [:]
-    // Objects of one entity mostly come one after the other.
-    var last: (storedEntity: StoredEntity, position: Int)?
-    func position(_ storedEntity: StoredEntity) -> Int {
-      if let last, last.storedEntity === storedEntity { return last.position }
-      let position = positions[storedEntity.table] ?? groups.count
-      if position == groups.count {
-        positions[storedEntity.table] = position
-        groups.append((storedEntity, 0, 0))
-      }
-      last = (storedEntity, position)
-      return position
-    }
-    // By index: an element of the list would be copied, and its references counted.
-    for index in inserts.indices where inserts[index].reference < 0 {
-      groups[position(inserts[index].storedEntity)].count += 1
-    }
-    for index in groups.indices {
-      groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
-    }
-    var assigned: [Int64] = []
-    assigned.reserveCapacity(inserts.count)
-    for index in inserts.indices {
-      let reference = inserts[index].reference
-      guard reference < 0 else {
-        assigned.append(reference)
-        continue
-      }
-      let position = position(inserts[index].storedEntity)
-      assigned.append(groups[position].next)
-      groups[position].next += 1
-    }
-    return AssignedReferences(inserts, assigned)
-  }
-
-  // MARK: Rows
-
-  private func insert(_ inserts: [UnitOfWork.Insert], _ references: AssignedReferences) throws
-    -> [Row]
-  {
-    var rows: [Row] = []
-    rows.reserveCapacity(inserts.count)
-    var writers: [Int32: any RowWriting] = [:]
-    defer { for writer in writers.values { writer.finish() } }
-    var start = 0
-    while start < inserts.count {
-      // Objects of one entity mostly come one after the other.
-      let storedEntity = inserts[start].storedEntity
-      var end = start + 1
-      while end < inserts.count, inserts[end].storedEntity === storedEntity { end += 1 }
-      let entity = schema.entity(storedEntity)
-      let writer = try writers[entity.number] ?? statements.insertion(of: entity)
-      writers[entity.number] = writer
-      for index in start..<end {
-        let row = try inserts[index].row.resolved(references, entity)
-        // A row of a save that is tried again has the reference of the first try.
-        if inserts[index].reference < 0 { row.assign(reference: references[index]) }
-        try writer.insert(row)
-        rows.append(row)
-      }
-      start = end
-    }
-    return rows
-  }
-
-  private func update(
-    _ updates: [UnitOfWork.Update], _ references: AssignedReferences,
-    _ mismatches: inout [ChangedRows.Candidate]
-  ) throws -> [Row] {
-    var rows: [Row] = []
-    rows.reserveCapacity(updates.count)
-    // Objects that changed alike share a statement, and mostly come one after the other.
-    var writers: [SaveStatement: any RowWriting] = [:]
-    defer { for writer in writers.values { writer.finish() } }
-    var last:
-      (storedEntity: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
-    for update in updates {
-      if last?.storedEntity !== update.storedEntity || last?.changed != update.changed {
-        let entity = schema.entity(update.storedEntity)
-        let shape = SaveStatement.update(entity: entity.number, update.changed)
-        let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
-        writers[shape] = writer
-        last = (update.storedEntity, update.changed, entity, writer)
-      }
-      guard let last else { continue }
-      let row = try update.row.resolved(references, last.entity)
-      if try !last.writer.update(row, oldVersion: update.old.version) {
-        mismatches.append(
-          .init(
-            storedEntity: update.storedEntity, old: update.old, isDeletion: false,
-            isUnwritten: true))
-      }
-      rows.append(row)
-    }
-    return rows
-  }
-
-  /// Deletes rows; the positions of those that others have deleted already.
-  private func delete(
-    _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
-  ) throws -> Set<Int> {
-    var missing: Set<Int> = []
-    var writers: [Int32: any RowWriting] = [:]
-    defer { for writer in writers.values { writer.finish() } }
-    var last: (entity: SQLEntity, writer: any RowWriting)?
-    for (index, deletion) in deletions.enumerated() {
-      if last?.entity.storedEntity !== deletion.storedEntity {
-        let entity = schema.entity(deletion.storedEntity)
-        let writer = try writers[entity.number] ?? statements.deletion(of: entity)
-        writers[entity.number] = writer
-        last = (entity, writer)
-      }
-      guard let last else { continue }
-      // While the row is there, what it counted for can be taken from derived sums.
-      try endLinks(deletion, last.entity)
-      if try last.writer.delete(deletion.old) { continue }
-      missing.insert(index)
-      mismatches.append(
-        .init(
-          storedEntity: deletion.storedEntity, old: deletion.old, isDeletion: true,
-          isUnwritten: true))
-    }
-    return missing
-  }
-
-  private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
-    for slot in entity.storedEntity.layout.toManyIndexes {
-      guard let relationship = entity.storedEntity.layout.slots[slot].relationship,
-        let links = schema.links(of: relationship),
-        links.kind == .joinTable || relationship.inverseRelationship == nil
-      else { continue }
-      let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
-      for column in columns {
-        try statements.endLinks(
-          relationship, links, column: column, of: entity, deletion.old.reference)
-      }
-    }
-  }
-
-  // MARK: Links and orders
-
-  /// Writes what is not in the rows of the objects.
-  ///
-  /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
-  private func write(_ unit: UnitOfWork, _ references: AssignedReferences) throws
-    -> ReorderedMembers
-  {
-    let isTracked = tables.trackedHistory != nil
-    var reordered = ReorderedMembers()
-    func reference(_ key: ObjectKey) -> Int64 { references.permanent(key.reference) }
-    func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
-    for link in unit.removedLinks {
-      guard let links = schema.links(of: link.relationship) else { continue }
-      let (owner, destination) = (resolved(link.owner), resolved(link.destination))
-      try statements.removeLink(link.relationship, links, owner, destination)
-      if links.isReflexive {
-        try statements.removeLink(link.relationship, links, destination, owner)
-      }
-    }
-    for link in unit.addedLinks {
-      guard let links = schema.links(of: link.relationship) else { continue }
-      let (owner, destination) = (resolved(link.owner), resolved(link.destination))
-      // Both ends of a link of an entity with itself bring it; it is kept once.
-      if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
-        try statements.addLink(link.relationship, links, .integer(max(a, b)), .integer(min(a, b)))
-      } else {
-        try statements.addLink(link.relationship, links, owner, destination)
-      }
-    }
-    for order in unit.orders {
-      guard let links = schema.links(of: order.relationship), let column = links.order else {
-        continue
-      }
-      let owner = resolved(order.owner)
-      let destinations = order.destinations.map(reference)
-      let positions = try statements.positions(order.relationship, links, column, owner)
-      for change in OrderColumn.changes(destinations.map { positions[$0] }) {
-        try statements.order(
-          order.relationship, links, column, .integer(change.number), owner,
-          .integer(destinations[change.index]))
-        let key = ObjectKey(
-          table: order.destinations[change.index].table, reference: destinations[change.index])
-        guard isTracked, positions[key.reference] != nil else { continue }
-        try reordered.note(key, in: order.relationship) {
-          try entityNumber(of: key.reference, destinationOf: order.relationship)
+    /// - Parameter historyNumber: the number of the transaction of history that this belongs to; nil for a new one.
+    package func run(_ unit: UnitOfWork, historyNumber: Int64? = nil) throws -> SaveOutcome {
+        let references = try assignReferences(unit.inserts)
+        var mismatches: [ChangedRows.Candidate] = []
+        var outcome = SaveOutcome()
+        // Owners go before what they own, so that derived values of the dead are not computed.
+        let missing = try delete(unit.deletions, &mismatches)
+        outcome.inserted = try insert(unit.inserts, references)
+        outcome.updated = try update(unit.updates, references, &mismatches)
+        mismatches += unit.locks.map { .init(storedEntity: $0.storedEntity, old: $0.old, isDeletion: false) }
+        let conflicts = try ChangedRows(store, connection).conflicts(among: mismatches)
+        if !conflicts.isEmpty { throw SaveConflicts(conflicts) }
+        let reordered = try write(unit, references)
+        try adoptDerivedValues(unit, &outcome)
+        if let history = tables.trackedHistory, !unit.isEmpty {
+            outcome.historyNumber = try HistoryWriter(store, history, connection)
+                .write(unit, outcome, missing: missing, reordered: reordered, into: historyNumber)
+        } else if let history = tables.history, !unit.isEmpty {
+            try HistoryWriter(store, history, connection).skip()
         }
-      }
+        return outcome
     }
-    return reordered
-  }
 
-  /// The number of the entity of an object that a relationship leads to; nil for one that is not there.
-  private func entityNumber(
-    of reference: Int64, destinationOf relationship: NSRelationshipDescription
-  ) throws -> Int32? {
-    guard let storedEntity = relationship.destinationEntity.flatMap(store.storedEntity) else {
-      return nil
+    /// Takes from the rows what changes of the values that must be unique, so that others can have them first.
+    package func vacate(_ updates: [UnitOfWork.Update]) throws {
+        let save = UUID().uuidString
+        var unique: [Int32: [SQLColumn]] = [:]
+        for update in updates {
+            let entity = schema.entity(update.storedEntity)
+            let constrained = unique[entity.number] ?? schema.uniqueColumns(entity)
+            unique[entity.number] = constrained
+            let columns = constrained.filter { update.changed.contains($0.slot) }
+            guard !columns.isEmpty else { continue }
+            // Data that begins with no digit is zero to sums.
+            let vacantValue = SQLValue.blob(Data("vacant \(save) \(update.old.reference)".utf8))
+            let values = columns.flatMap { column -> [SQLValue] in
+                [.integer(update.row.isNull(column.rowSlot) ? 1 : 0), vacantValue]
+            }
+            try connection.run(
+                SaveCompiler(schema: schema).vacate(entity, columns),
+                values + [.integer(update.old.reference), .integer(update.old.version)])
+        }
     }
-    return try statements.entityNumber(of: reference, in: schema.entity(storedEntity))
-  }
 
-  // MARK: Derived values
+    /// Gives a row that came in the times of its last save that it has itself. The triggers of such attributes look at
+    /// inserts and at versions only, so these stay.
+    ///
+    /// - Parameter slots: attributes of the entity that are derived by `now()`.
+    package func keepTimes(_ slots: [PropertySlot], of row: Row, _ entity: SQLEntity) throws {
+        for slot in slots {
+            guard let column = entity.column(rowSlot: slot.rowSlot) else { continue }
+            try statements.keepTime(column, of: row, entity)
+        }
+    }
 
-  /// Puts what the triggers computed into the rows.
-  private func adoptDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
-    var changes = store.derivedValues.changes
-    func take(_ row: Row) -> [DerivedValue] {
-      Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
-    }
-    for index in outcome.inserted.indices where !changes.isEmpty {
-      let row = outcome.inserted[index]
-      let found = take(row)
-      guard !found.isEmpty else { continue }
-      outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
-    }
-    for index in outcome.updated.indices {
-      let storedEntity = unit.updates[index].storedEntity
-      guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }
-      let row = outcome.updated[index]
-      var values = take(row)
-      if !storedEntity.layout.derivedIndexes.isEmpty {
-        // Others may have changed what is derived since the row was read: that counts up no version.
-        values =
-          try statements.derivedValues(of: row.reference, schema.entity(storedEntity)) + values
-      }
-      if !values.isEmpty { outcome.updated[index] = try row.replacing(values, storedEntity) }
-    }
-    for deletion in unit.deletions { changes[DerivedRow(deletion.old)] = nil }
-    for (position, found) in changes {
-      guard let storedEntity = store.storedEntity(number: position.entityNumber) else { continue }
-      outcome.affected.append((storedEntity, position.reference, Self.values(found)))
-    }
-  }
+    // MARK: References
 
-  private static func values(_ reported: [String: SQLValue]) -> [DerivedValue] {
-    reported.map { DerivedValue(attribute: $0, value: $1) }
-  }
+    /// Takes `count` references of an entity's table; the first one.
+    package func reserve(_ storedEntity: StoredEntity, count: Int) throws -> Int64 {
+        let root = storedEntity.entity.rootEntity
+        let number = Int64(store.storedEntity(of: root)?.entityNumber ?? storedEntity.entityNumber)
+        let highest = try statements.reserve(Int64(count), of: schema.entity(storedEntity), number)
+        guard highest >= count, highest < .max else {
+            throw NSError.coreData(
+                .coreData,
+                """
+                The store is damaged: Z_PRIMARYKEY has no number left for a new object of entity \
+                '\(storedEntity.entity.name ?? "")'.
+                """)
+        }
+        return highest - Int64(count) + 1
+    }
+
+    /// The references that new rows get.
+    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> AssignedReferences {
+        var groups: [(storedEntity: StoredEntity, count: Int, next: Int64)] = []
+        var positions: [UInt32: Int] = [:]
+        // Objects of one entity mostly come one after the other.
+        var last: (storedEntity: StoredEntity, position: Int)?
+        func position(_ storedEntity: StoredEntity) -> Int {
+            if let last, last.storedEntity === storedEntity { return last.position }
+            let position = positions[storedEntity.table] ?? groups.count
+            if position == groups.count {
+                positions[storedEntity.table] = position
+                groups.append((storedEntity, 0, 0))
+            }
+            last = (storedEntity, position)
+            return position
+        }
+        // By index: an element of the list would be copied, and its references counted.
+        for index in inserts.indices where inserts[index].reference < 0 {
+            groups[position(inserts[index].storedEntity)].count += 1
+        }
+        for index in groups.indices {
+            groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
+        }
+        var assigned: [Int64] = []
+        assigned.reserveCapacity(inserts.count)
+        for index in inserts.indices {
+            let reference = inserts[index].reference
+            guard reference < 0 else {
+                assigned.append(reference)
+                continue
+            }
+            let position = position(inserts[index].storedEntity)
+            assigned.append(groups[position].next)
+            groups[position].next += 1
+        }
+        return AssignedReferences(inserts, assigned)
+    }
+
+    // MARK: Rows
+
+    private func insert(_ inserts: [UnitOfWork.Insert], _ references: AssignedReferences) throws -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(inserts.count)
+        var writers: [Int32: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var start = 0
+        while start < inserts.count {
+            // Objects of one entity mostly come one after the other.
+            let storedEntity = inserts[start].storedEntity
+            var end = start + 1
+            while end < inserts.count, inserts[end].storedEntity === storedEntity { end += 1 }
+            let entity = schema.entity(storedEntity)
+            let writer = try writers[entity.number] ?? statements.insertion(of: entity)
+            writers[entity.number] = writer
+            for index in start..<end {
+                let row = try inserts[index].row.resolved(references, entity)
+                // A row of a save that is tried again has the reference of the first try.
+                if inserts[index].reference < 0 { row.assign(reference: references[index]) }
+                try writer.insert(row)
+                rows.append(row)
+            }
+            start = end
+        }
+        return rows
+    }
+
+    private func update(
+        _ updates: [UnitOfWork.Update], _ references: AssignedReferences,
+        _ mismatches: inout [ChangedRows.Candidate]
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(updates.count)
+        // Objects that changed alike share a statement, and mostly come one after the other.
+        var writers: [SaveStatement: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last:
+            (storedEntity: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
+        for update in updates {
+            if last?.storedEntity !== update.storedEntity || last?.changed != update.changed {
+                let entity = schema.entity(update.storedEntity)
+                let shape = SaveStatement.update(entity: entity.number, update.changed)
+                let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
+                writers[shape] = writer
+                last = (update.storedEntity, update.changed, entity, writer)
+            }
+            guard let last else { continue }
+            let row = try update.row.resolved(references, last.entity)
+            if try !last.writer.update(row, oldVersion: update.old.version) {
+                mismatches.append(
+                    .init(
+                        storedEntity: update.storedEntity, old: update.old, isDeletion: false,
+                        isUnwritten: true))
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// Deletes rows; the positions of those that others have deleted already.
+    private func delete(
+        _ deletions: [UnitOfWork.Deletion], _ mismatches: inout [ChangedRows.Candidate]
+    ) throws -> Set<Int> {
+        var missing: Set<Int> = []
+        var writers: [Int32: any RowWriting] = [:]
+        defer { for writer in writers.values { writer.finish() } }
+        var last: (entity: SQLEntity, writer: any RowWriting)?
+        for (index, deletion) in deletions.enumerated() {
+            if last?.entity.storedEntity !== deletion.storedEntity {
+                let entity = schema.entity(deletion.storedEntity)
+                let writer = try writers[entity.number] ?? statements.deletion(of: entity)
+                writers[entity.number] = writer
+                last = (entity, writer)
+            }
+            guard let last else { continue }
+            // While the row is there, what it counted for can be taken from derived sums.
+            try endLinks(deletion, last.entity)
+            if try last.writer.delete(deletion.old) { continue }
+            missing.insert(index)
+            mismatches.append(
+                .init(
+                    storedEntity: deletion.storedEntity, old: deletion.old, isDeletion: true,
+                    isUnwritten: true))
+        }
+        return missing
+    }
+
+    private func endLinks(_ deletion: UnitOfWork.Deletion, _ entity: SQLEntity) throws {
+        for slot in entity.storedEntity.layout.toManyIndexes {
+            guard let relationship = entity.storedEntity.layout.slots[slot].relationship,
+                let links = schema.links(of: relationship),
+                links.kind == .joinTable || relationship.inverseRelationship == nil
+            else { continue }
+            let columns = links.isReflexive ? [links.owner, links.destination] : [links.owner]
+            for column in columns {
+                try statements.endLinks(
+                    relationship, links, column: column, of: entity, deletion.old.reference)
+            }
+        }
+    }
+
+    // MARK: Links and orders
+
+    /// Writes what is not in the rows of the objects.
+    ///
+    /// - Returns: the objects that were in an ordered relationship and have another position there; none without history.
+    private func write(_ unit: UnitOfWork, _ references: AssignedReferences) throws -> ReorderedMembers {
+        let isTracked = tables.trackedHistory != nil
+        var reordered = ReorderedMembers()
+        func reference(_ key: ObjectKey) -> Int64 { references.permanent(key.reference) }
+        func resolved(_ key: ObjectKey) -> SQLValue { .integer(reference(key)) }
+        for link in unit.removedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
+            try statements.removeLink(link.relationship, links, owner, destination)
+            if links.isReflexive { try statements.removeLink(link.relationship, links, destination, owner) }
+        }
+        for link in unit.addedLinks {
+            guard let links = schema.links(of: link.relationship) else { continue }
+            let (owner, destination) = (resolved(link.owner), resolved(link.destination))
+            // Both ends of a link of an entity with itself bring it; it is kept once.
+            if links.isReflexive, case .integer(let a) = owner, case .integer(let b) = destination {
+                try statements.addLink(link.relationship, links, .integer(max(a, b)), .integer(min(a, b)))
+            } else {
+                try statements.addLink(link.relationship, links, owner, destination)
+            }
+        }
+        for order in unit.orders {
+            guard let links = schema.links(of: order.relationship), let column = links.order else { continue }
+            let owner = resolved(order.owner)
+            let destinations = order.destinations.map(reference)
+            let positions = try statements.positions(order.relationship, links, column, owner)
+            for change in OrderColumn.changes(destinations.map { positions[$0] }) {
+                try statements.order(
+                    order.relationship, links, column, .integer(change.number), owner,
+                    .integer(destinations[change.index]))
+                let key = ObjectKey(
+                    table: order.destinations[change.index].table, reference: destinations[change.index])
+                guard isTracked, positions[key.reference] != nil else { continue }
+                try reordered.note(key, in: order.relationship) {
+                    try entityNumber(of: key.reference, destinationOf: order.relationship)
+                }
+            }
+        }
+        return reordered
+    }
+
+    /// The number of the entity of an object that a relationship leads to; nil for one that is not there.
+    private func entityNumber(
+        of reference: Int64, destinationOf relationship: NSRelationshipDescription
+    ) throws -> Int32? {
+        guard let storedEntity = relationship.destinationEntity.flatMap(store.storedEntity) else {
+            return nil
+        }
+        return try statements.entityNumber(of: reference, in: schema.entity(storedEntity))
+    }
+
+    // MARK: Derived values
+
+    /// Puts what the triggers computed into the rows.
+    private func adoptDerivedValues(_ unit: UnitOfWork, _ outcome: inout SaveOutcome) throws {
+        var changes = store.derivedValues.changes
+        func take(_ row: Row) -> [DerivedValue] {
+            Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
+        }
+        for index in outcome.inserted.indices where !changes.isEmpty {
+            let row = outcome.inserted[index]
+            let found = take(row)
+            guard !found.isEmpty else { continue }
+            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
+        }
+        for index in outcome.updated.indices {
+            let storedEntity = unit.updates[index].storedEntity
+            guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }
+            let row = outcome.updated[index]
+            var values = take(row)
+            if !storedEntity.layout.derivedIndexes.isEmpty {
+                // Others may have changed what is derived since the row was read: that counts up no version.
+                values = try statements.derivedValues(of: row.reference, schema.entity(storedEntity)) + values
+            }
+            if !values.isEmpty { outcome.updated[index] = try row.replacing(values, storedEntity) }
+        }
+        for deletion in unit.deletions { changes[DerivedRow(deletion.old)] = nil }
+        for (position, found) in changes {
+            guard let storedEntity = store.storedEntity(number: position.entityNumber) else { continue }
+            outcome.affected.append((storedEntity, position.reference, Self.values(found)))
+        }
+    }
+
+    private static func values(_ reported: [String: SQLValue]) -> [DerivedValue] {
+        reported.map { DerivedValue(attribute: $0, value: $1) }
+    }
 }

@@ -16,374 +16,366 @@ import Foundation
 ///
 /// Invariant: no object is created, released or called while the lock is held.
 package final class IdentityMap: @unchecked Sendable {
-  private typealias Table = ObjectTable
+    private typealias Table = ObjectTable
 
-  private let lock = SystemLock()
-  @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
-  /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
-  @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
-  /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
-  @exclusivity(unchecked) private var unannounced:
-    [UnsafeMutableRawPointer: (position: Int, storedEntity: StoredEntity, reference: Int64)]?
-  private var lastIndex = 0
-  /// How many objects have the map as their registry. It has a reference of itself while there are any.
-  @exclusivity(unchecked) private var memberCount = 0
-  /// The entity bindings that objects without references of their own may have.
-  @exclusivity(unchecked) private var storedEntities: [ObjectIdentifier: StoredEntity] = [:]
+    private let lock = SystemLock()
+    @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
+    /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
+    @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
+    /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
+    @exclusivity(unchecked) private var unannounced:
+        [UnsafeMutableRawPointer: (position: Int, storedEntity: StoredEntity, reference: Int64)]?
+    private var lastIndex = 0
+    /// How many objects have the map as their registry. It has a reference of itself while there are any.
+    @exclusivity(unchecked) private var memberCount = 0
+    /// The entity bindings that objects without references of their own may have.
+    @exclusivity(unchecked) private var storedEntities: [ObjectIdentifier: StoredEntity] = [:]
 
-  package init() {}
+    package init() {}
 
-  deinit {
-    assert(memberCount == 0, "The objects of the map keep it.")
-    lock.destroy()
-  }
-
-  /// Makes an object one of the map's, if it is not yet. With the lock.
-  @inline(__always)
-  private func join(_ object: NSManagedObject) {
-    guard object.registryPointer == nil else {
-      assert(
-        object.registryPointer?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
-        "An object has one context, and one registry.")
-      return
+    deinit {
+        assert(memberCount == 0, "The objects of the map keep it.")
+        lock.destroy()
     }
-    if memberCount == 0 { _ = Unmanaged.passRetained(self) }
-    memberCount += 1
-    object.setRegistry(.passUnretained(self))
-  }
 
-  /// Counts an object no more; whether it was the last one. With the lock.
-  private func leave(_ object: NSManagedObject) -> Bool {
-    guard object.registryPointer != nil else { return false }
-    memberCount -= 1
-    return memberCount == 0
-  }
-
-  /// Ends being the registry of an object that has left. Without the lock; the caller has a reference of the map.
-  private func endRegistry(of object: NSManagedObject, wasLast: Bool) {
-    if object.registryPointer != nil { object.setRegistry(nil) }
-    if wasLast { Unmanaged.passUnretained(self).release() }
-  }
-
-  /// Ends being the registry of an object that stays under its identity: the context goes.
-  func disown(_ object: NSManagedObject) {
-    lock.lock()
-    let wasLast = leave(object)
-    lock.unlock()
-    endRegistry(of: object, wasLast: wasLast)
-  }
-
-  /// Keeps an entity binding for objects that have no references of it, as long as the context lives: an initialiser that is running
-  /// may be of such an object.
-  func keep(_ storedEntity: StoredEntity) {
-    lock.lock()
-    storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
-    lock.unlock()
-  }
-
-  /// The objects of one table, if there are any. With the lock.
-  private func table(_ number: UInt32) -> Table? {
-    if let last, last.number == number { return last.table }
-    guard let table = tables[number] else { return nil }
-    last = (number, table)
-    return table
-  }
-
-  /// The objects of one table. With the lock.
-  private func madeTable(_ number: UInt32) -> Table {
-    if let table = table(number) { return table }
-    let table = Table()
-    tables[number] = table
-    last = (number, table)
-    return table
-  }
-
-  /// The object with this identity. O(1).
-  package func object(_ key: ObjectKey) -> NSManagedObject? {
-    lock.lock()
-    let retained = table(key.table)?.object(key.reference).flatMap(swift_tryRetain)
-    lock.unlock()
-    return retained.map(Self.take)
-  }
-
-  /// The objects with these references in one table, nil where there is none; empty when the table has none at all. O(n),
-  /// one lock.
-  package func objects(table: UInt32, references: some Collection<Int64>) -> [NSManagedObject?] {
-    lock.lock()
-    guard let table = self.table(table), table.count > 0 else {
-      lock.unlock()
-      return []
+    /// Makes an object one of the map's, if it is not yet. With the lock.
+    @inline(__always)
+    private func join(_ object: NSManagedObject) {
+        guard object.registryPointer == nil else {
+            assert(
+                object.registryPointer?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
+                "An object has one context, and one registry.")
+            return
+        }
+        if memberCount == 0 { _ = Unmanaged.passRetained(self) }
+        memberCount += 1
+        object.setRegistry(.passUnretained(self))
     }
-    var retained: [UnsafeMutableRawPointer?] = []
-    retained.reserveCapacity(references.count)
-    for reference in references {
-      retained.append(table.object(reference).flatMap(swift_tryRetain))
+
+    /// Counts an object no more; whether it was the last one. With the lock.
+    private func leave(_ object: NSManagedObject) -> Bool {
+        guard object.registryPointer != nil else { return false }
+        memberCount -= 1
+        return memberCount == 0
     }
-    lock.unlock()
-    return retained.map { $0.map(Self.take) }
-  }
 
-  /// Whether there is no object of a table.
-  package func isEmpty(table number: UInt32) -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    return (table(number)?.count ?? 0) == 0
-  }
-
-  /// Adds an object under its present identity.
-  ///
-  /// - Returns: the other object that had the identity, if any.
-  package func register(_ object: NSManagedObject) -> NSManagedObject? {
-    let storedEntity = object.unretainedStoredEntity
-    let number = storedEntity._withUnsafeGuaranteedRef { $0.table }
-    let displaced: UnsafeMutableRawPointer?
-    lock.lock()
-    if let last, last.number == number {
-      displaced = Self.set(Self.pointer(object), object.reference, in: last.table)
-    } else {
-      displaced = Self.set(Self.pointer(object), object.reference, in: madeTable(number))
+    /// Ends being the registry of an object that has left. Without the lock; the caller has a reference of the map.
+    private func endRegistry(of object: NSManagedObject, wasLast: Bool) {
+        if object.registryPointer != nil { object.setRegistry(nil) }
+        if wasLast { Unmanaged.passUnretained(self).release() }
     }
-    join(object)
-    lock.unlock()
-    if storedEntity._withUnsafeGuaranteedRef({ $0.notifiesStore }) { announce([object]) }
-    return displaced.map(Self.take)
-  }
 
-  /// Adds objects of one table. O(n), one lock.
-  ///
-  /// - Returns: other objects that had the identities, also those of the objects that come before another with the same
-  ///   identity.
-  package func register(_ objects: [NSManagedObject], table: UInt32) -> [NSManagedObject] {
-    guard !objects.isEmpty else { return [] }
-    var displaced: [UnsafeMutableRawPointer] = []
-    lock.lock()
-    let entries = madeTable(table)
-    entries.reserve(objects.count)
-    for object in objects {
-      if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
-        displaced.append(other)
-      }
-      join(object)
+    /// Ends being the registry of an object that stays under its identity: the context goes.
+    func disown(_ object: NSManagedObject) {
+        lock.lock()
+        let wasLast = leave(object)
+        lock.unlock()
+        endRegistry(of: object, wasLast: wasLast)
     }
-    lock.unlock()
-    if objects[0].storedEntity.notifiesStore { announce(objects) }
-    return displaced.map(Self.take)
-  }
 
-  /// Enters an object; the other object, retained, that was there. With the lock.
-  @inline(__always)
-  private static func set(
-    _ pointer: UnsafeMutableRawPointer, _ reference: Int64, in entries: Table
-  ) -> UnsafeMutableRawPointer? {
-    guard let former = entries.add(pointer, reference), former != pointer else { return nil }
-    return swift_tryRetain(former)
-  }
-
-  // MARK: Notifying stores
-
-  /// Notifies stores once of the objects that a block registers, when it has ended. Blocks may be nested.
-  package func collectingRegistrations<Value>(_ body: () throws -> Value) rethrows -> Value {
-    lock.lock()
-    let isOuter = unannounced == nil
-    if isOuter { unannounced = [:] }
-    lock.unlock()
-    defer { if isOuter { announceCollected() } }
-    return try body()
-  }
-
-  private func announceCollected() {
-    lock.lock()
-    let collected = (unannounced ?? [:]).values.sorted { $0.position < $1.position }
-    unannounced = nil
-    lock.unlock()
-    StoredEntity.noteRegistered(collected.map { ($0.storedEntity, $0.reference) })
-  }
-
-  private func announce(_ objects: [NSManagedObject]) {
-    lock.lock()
-    let isCollecting = unannounced != nil
-    if isCollecting {
-      for object in objects {
-        lastIndex += 1
-        unannounced?[Self.pointer(object)] = (lastIndex, object.storedEntity, object.reference)
-      }
+    /// Keeps an entity binding for objects that have no references of it, as long as the context lives: an initialiser that is running
+    /// may be of such an object.
+    func keep(_ storedEntity: StoredEntity) {
+        lock.lock()
+        storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
+        lock.unlock()
     }
-    lock.unlock()
-    if !isCollecting {
-      StoredEntity.noteRegistered(objects.map { ($0.storedEntity, $0.reference) })
-    }
-  }
 
-  /// Changes the identities of objects. O(n), one lock.
-  ///
-  /// - Returns: other objects that had the identities, also those of the list that come before another with the same
-  ///   identity.
-  package func rename(
-    _ names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)]
-  ) -> [NSManagedObject] {
-    defer { IdentityChanges.note() }
-    var displaced: [UnsafeMutableRawPointer] = []
-    guard names.count > 1,
-      !names.contains(where: {
-        $0.object.storedEntity.notifiesStore || $0.storedEntity.notifiesStore
-      })
-    else {
-      // All are removed before one is added: they may exchange their identities.
-      for (object, _, _) in names { forget(object) }
-      return names.compactMap { object, storedEntity, reference in
-        object.storedEntity = storedEntity
-        object.reference = reference
-        return register(object)
-      }
+    /// The objects of one table, if there are any. With the lock.
+    private func table(_ number: UInt32) -> Table? {
+        if let last, last.number == number { return last.table }
+        guard let table = tables[number] else { return nil }
+        last = (number, table)
+        return table
     }
-    // The caller has the objects and their new entities: no references are counted in loops over very many.
-    let pointers = names.map { (Self.pointer($0.object), $0.storedEntity.table, $0.reference) }
-    lock.lock()
-    for (pointer, _, _) in pointers {
-      Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
-        table(object.storedEntity.table)?.remove(pointer, object.reference)
-      }
+
+    /// The objects of one table. With the lock.
+    private func madeTable(_ number: UInt32) -> Table {
+        if let table = table(number) { return table }
+        let table = Table()
+        tables[number] = table
+        last = (number, table)
+        return table
     }
-    if let (_, table, _) = pointers.first { madeTable(table).reserve(pointers.count) }
-    for (pointer, table, reference) in pointers {
-      Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
-        object.reference = reference
-        if let other = Self.set(pointer, reference, in: madeTable(table)) {
-          displaced.append(other)
+
+    /// The object with this identity. O(1).
+    package func object(_ key: ObjectKey) -> NSManagedObject? {
+        lock.lock()
+        let retained = table(key.table)?.object(key.reference).flatMap(swift_tryRetain)
+        lock.unlock()
+        return retained.map(Self.take)
+    }
+
+    /// The objects with these references in one table, nil where there is none; empty when the table has none at all. O(n),
+    /// one lock.
+    package func objects(table: UInt32, references: some Collection<Int64>) -> [NSManagedObject?] {
+        lock.lock()
+        guard let table = self.table(table), table.count > 0 else {
+            lock.unlock()
+            return []
+        }
+        var retained: [UnsafeMutableRawPointer?] = []
+        retained.reserveCapacity(references.count)
+        for reference in references { retained.append(table.object(reference).flatMap(swift_tryRetain)) }
+        lock.unlock()
+        return retained.map { $0.map(Self.take) }
+    }
+
+    /// Whether there is no object of a table.
+    package func isEmpty(table number: UInt32) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return (table(number)?.count ?? 0) == 0
+    }
+
+    /// Adds an object under its present identity.
+    ///
+    /// - Returns: the other object that had the identity, if any.
+    package func register(_ object: NSManagedObject) -> NSManagedObject? {
+        let storedEntity = object.unretainedStoredEntity
+        let number = storedEntity._withUnsafeGuaranteedRef { $0.table }
+        let displaced: UnsafeMutableRawPointer?
+        lock.lock()
+        if let last, last.number == number {
+            displaced = Self.set(Self.pointer(object), object.reference, in: last.table)
+        } else {
+            displaced = Self.set(Self.pointer(object), object.reference, in: madeTable(number))
         }
         join(object)
-      }
+        lock.unlock()
+        if storedEntity._withUnsafeGuaranteedRef({ $0.notifiesStore }) { announce([object]) }
+        return displaced.map(Self.take)
     }
-    lock.unlock()
-    for (object, storedEntity, _) in names {
-      object.storedEntity = storedEntity
-    }
-    return displaced.map(Self.take)
-  }
 
-  /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
-  /// bindings.
-  ///
-  /// - Parameter runs: the entity bindings, each with the index after its last object; no store of them is notified of objects.
-  /// - Returns: other objects that had the identities, also those of the list that come before another with the same
-  ///   identity.
-  func adopt(
-    _ objects: [NSManagedObject], _ rows: [Row], _ runs: [(storedEntity: StoredEntity, end: Int)]
-  ) -> [NSManagedObject] {
-    defer { IdentityChanges.note() }
-    var displaced: [UnsafeMutableRawPointer] = []
-    // The former bindings of the objects, with the number of references to release.
-    var former: [(storedEntity: Unmanaged<StoredEntity>, count: Int)] = []
-    lock.lock()
-    // The new objects of the context are in one table. Mostly all of them are saved: then it goes as a whole.
-    let unsaved = table(0)
-    let isAll = unsaved?.count == objects.count
-    // Then it can become the table of the saved ones.
-    if isAll, let unsaved, let number = runs.first?.storedEntity.table,
-      table(number)?.count ?? 0 == 0
-    {
-      unsaved.removeAll()
-      tables[number] = unsaved
-      (tables[0], last) = (nil, nil)
-    }
-    var start = 0
-    for (storedEntity, end) in runs {
-      storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
-      let kept = Unmanaged.passUnretained(storedEntity)
-      let entries = madeTable(storedEntity.table)
-      entries.reserve(end - start)
-      for index in start..<end {
-        let pointer = Self.pointer(objects[index])
-        let reference = rows[index].reference
-        Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
-          assert(object.isNewInRegistry, "An object that is not saved is in the table of these.")
-          if !isAll { unsaved?.remove(pointer, object.reference) }
-          object.reference = reference
-          if let other = Self.set(pointer, reference, in: entries) { displaced.append(other) }
-          guard let released = object.adopt(kept) else { return }
-          if former.last?.storedEntity.toOpaque() != released.toOpaque() {
-            former.append((released, 0))
-          }
-          former[former.count - 1].count += 1
+    /// Adds objects of one table. O(n), one lock.
+    ///
+    /// - Returns: other objects that had the identities, also those of the objects that come before another with the same
+    ///   identity.
+    package func register(_ objects: [NSManagedObject], table: UInt32) -> [NSManagedObject] {
+        guard !objects.isEmpty else { return [] }
+        var displaced: [UnsafeMutableRawPointer] = []
+        lock.lock()
+        let entries = madeTable(table)
+        entries.reserve(objects.count)
+        for object in objects {
+            if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
+                displaced.append(other)
+            }
+            join(object)
         }
-      }
-      start = end
+        lock.unlock()
+        if objects[0].storedEntity.notifiesStore { announce(objects) }
+        return displaced.map(Self.take)
     }
-    if isAll { (tables[0], last) = (nil, nil) }
-    lock.unlock()
-    for (storedEntity, count) in former { for _ in 0..<count { storedEntity.release() } }
-    return displaced.map(Self.take)
-  }
 
-  /// Removes an object; nothing if another one has taken its identity since.
-  package func forget(_ object: NSManagedObject) {
-    let pointer = Self.pointer(object)
-    let table = object.storedEntity.table
-    let reference = object.reference
-    lock.lock()
-    self.table(table)?.remove(pointer, reference)
-    // A store that was not notified of an object need not be notified of its end.
-    let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
-    let wasLast = leave(object)
-    lock.unlock()
-    endRegistry(of: object, wasLast: wasLast)
-    if object.storedEntity.notifiesStore, !isUnannounced {
-      StoredEntity.noteUnregistered([(object.storedEntity, object.reference)])
+    /// Enters an object; the other object, retained, that was there. With the lock.
+    @inline(__always)
+    private static func set(
+        _ pointer: UnsafeMutableRawPointer, _ reference: Int64, in entries: Table
+    ) -> UnsafeMutableRawPointer? {
+        guard let former = entries.add(pointer, reference), former != pointer else { return nil }
+        return swift_tryRetain(former)
     }
-  }
 
-  /// Removes an object that is being released: nothing else has it.
-  ///
-  /// - Returns: whether it was the last object: the caller releases the map then, and uses neither the map nor an entity
-  ///   binding that the map keeps afterwards.
-  func forgetReleased(_ object: NSManagedObject) -> Bool {
-    let storedEntity = object.unretainedStoredEntity
-    let table = storedEntity._withUnsafeGuaranteedRef { $0.table }
-    let pointer = Self.pointer(object)
-    let reference = object.reference
-    lock.lock()
-    if let last, last.number == table {
-      last.table.remove(pointer, reference)
-    } else {
-      self.table(table)?.remove(pointer, reference)
+    // MARK: Notifying stores
+
+    /// Notifies stores once of the objects that a block registers, when it has ended. Blocks may be nested.
+    package func collectingRegistrations<Value>(_ body: () throws -> Value) rethrows -> Value {
+        lock.lock()
+        let isOuter = unannounced == nil
+        if isOuter { unannounced = [:] }
+        lock.unlock()
+        defer { if isOuter { announceCollected() } }
+        return try body()
     }
-    // A store that was not notified of an object need not be notified of its end.
-    if unannounced != nil { unannounced?.removeValue(forKey: pointer) }
-    memberCount -= 1
-    let wasLast = memberCount == 0
-    lock.unlock()
-    return wasLast
-  }
 
-  /// Removes an object that is being released, and notifies its store. The map still counts it.
-  func announceEnd(of object: NSManagedObject) {
-    let (storedEntity, reference) = (object.storedEntity, object.reference)
-    let pointer = Self.pointer(object)
-    lock.lock()
-    self.table(storedEntity.table)?.remove(pointer, reference)
-    let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
-    lock.unlock()
-    if !isUnannounced { StoredEntity.noteUnregistered([(storedEntity, reference)]) }
-  }
-
-  /// All objects that are alive. O(n).
-  package var all: [NSManagedObject] {
-    lock.lock()
-    var retained: [UnsafeMutableRawPointer] = []
-    for table in tables.values {
-      table.forEach { pointer in
-        if let object = swift_tryRetain(pointer) { retained.append(object) }
-      }
+    private func announceCollected() {
+        lock.lock()
+        let collected = (unannounced ?? [:]).values.sorted { $0.position < $1.position }
+        unannounced = nil
+        lock.unlock()
+        StoredEntity.noteRegistered(collected.map { ($0.storedEntity, $0.reference) })
     }
-    lock.unlock()
-    return retained.map(Self.take)
-  }
 
-  private static func pointer(_ object: NSManagedObject) -> UnsafeMutableRawPointer {
-    Unmanaged.passUnretained(object).toOpaque()
-  }
+    private func announce(_ objects: [NSManagedObject]) {
+        lock.lock()
+        let isCollecting = unannounced != nil
+        if isCollecting {
+            for object in objects {
+                lastIndex += 1
+                unannounced?[Self.pointer(object)] = (lastIndex, object.storedEntity, object.reference)
+            }
+        }
+        lock.unlock()
+        if !isCollecting { StoredEntity.noteRegistered(objects.map { ($0.storedEntity, $0.reference) }) }
+    }
 
-  private static func take(_ pointer: UnsafeMutableRawPointer) -> NSManagedObject {
-    Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
-  }
+    /// Changes the identities of objects. O(n), one lock.
+    ///
+    /// - Returns: other objects that had the identities, also those of the list that come before another with the same
+    ///   identity.
+    package func rename(
+        _ names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)]
+    ) -> [NSManagedObject] {
+        defer { IdentityChanges.note() }
+        var displaced: [UnsafeMutableRawPointer] = []
+        guard names.count > 1,
+            !names.contains(where: { $0.object.storedEntity.notifiesStore || $0.storedEntity.notifiesStore })
+        else {
+            // All are removed before one is added: they may exchange their identities.
+            for (object, _, _) in names { forget(object) }
+            return names.compactMap { object, storedEntity, reference in
+                object.storedEntity = storedEntity
+                object.reference = reference
+                return register(object)
+            }
+        }
+        // The caller has the objects and their new entities: no references are counted in loops over very many.
+        let pointers = names.map { (Self.pointer($0.object), $0.storedEntity.table, $0.reference) }
+        lock.lock()
+        for (pointer, _, _) in pointers {
+            Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                table(object.storedEntity.table)?.remove(pointer, object.reference)
+            }
+        }
+        if let (_, table, _) = pointers.first { madeTable(table).reserve(pointers.count) }
+        for (pointer, table, reference) in pointers {
+            Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                object.reference = reference
+                if let other = Self.set(pointer, reference, in: madeTable(table)) {
+                    displaced.append(other)
+                }
+                join(object)
+            }
+        }
+        lock.unlock()
+        for (object, storedEntity, _) in names {
+            object.storedEntity = storedEntity
+        }
+        return displaced.map(Self.take)
+    }
+
+    /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
+    /// bindings.
+    ///
+    /// - Parameter runs: the entity bindings, each with the index after its last object; no store of them is notified of objects.
+    /// - Returns: other objects that had the identities, also those of the list that come before another with the same
+    ///   identity.
+    func adopt(
+        _ objects: [NSManagedObject], _ rows: [Row], _ runs: [(storedEntity: StoredEntity, end: Int)]
+    ) -> [NSManagedObject] {
+        defer { IdentityChanges.note() }
+        var displaced: [UnsafeMutableRawPointer] = []
+        // The former bindings of the objects, with the number of references to release.
+        var former: [(storedEntity: Unmanaged<StoredEntity>, count: Int)] = []
+        lock.lock()
+        // The new objects of the context are in one table. Mostly all of them are saved: then it goes as a whole.
+        let unsaved = table(0)
+        let isAll = unsaved?.count == objects.count
+        // Then it can become the table of the saved ones.
+        if isAll, let unsaved, let number = runs.first?.storedEntity.table,
+            table(number)?.count ?? 0 == 0
+        {
+            unsaved.removeAll()
+            tables[number] = unsaved
+            (tables[0], last) = (nil, nil)
+        }
+        var start = 0
+        for (storedEntity, end) in runs {
+            storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
+            let kept = Unmanaged.passUnretained(storedEntity)
+            let entries = madeTable(storedEntity.table)
+            entries.reserve(end - start)
+            for index in start..<end {
+                let pointer = Self.pointer(objects[index])
+                let reference = rows[index].reference
+                Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                    assert(object.isNewInRegistry, "An object that is not saved is in the table of these.")
+                    if !isAll { unsaved?.remove(pointer, object.reference) }
+                    object.reference = reference
+                    if let other = Self.set(pointer, reference, in: entries) { displaced.append(other) }
+                    guard let released = object.adopt(kept) else { return }
+                    if former.last?.storedEntity.toOpaque() != released.toOpaque() {
+                        former.append((released, 0))
+                    }
+                    former[former.count - 1].count += 1
+                }
+            }
+            start = end
+        }
+        if isAll { (tables[0], last) = (nil, nil) }
+        lock.unlock()
+        for (storedEntity, count) in former { for _ in 0..<count { storedEntity.release() } }
+        return displaced.map(Self.take)
+    }
+
+    /// Removes an object; nothing if another one has taken its identity since.
+    package func forget(_ object: NSManagedObject) {
+        let pointer = Self.pointer(object)
+        let table = object.storedEntity.table
+        let reference = object.reference
+        lock.lock()
+        self.table(table)?.remove(pointer, reference)
+        // A store that was not notified of an object need not be notified of its end.
+        let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
+        let wasLast = leave(object)
+        lock.unlock()
+        endRegistry(of: object, wasLast: wasLast)
+        if object.storedEntity.notifiesStore, !isUnannounced {
+            StoredEntity.noteUnregistered([(object.storedEntity, object.reference)])
+        }
+    }
+
+    /// Removes an object that is being released: nothing else has it.
+    ///
+    /// - Returns: whether it was the last object: the caller releases the map then, and uses neither the map nor an entity
+    ///   binding that the map keeps afterwards.
+    func forgetReleased(_ object: NSManagedObject) -> Bool {
+        let storedEntity = object.unretainedStoredEntity
+        let table = storedEntity._withUnsafeGuaranteedRef { $0.table }
+        let pointer = Self.pointer(object)
+        let reference = object.reference
+        lock.lock()
+        if let last, last.number == table {
+            last.table.remove(pointer, reference)
+        } else {
+            self.table(table)?.remove(pointer, reference)
+        }
+        // A store that was not notified of an object need not be notified of its end.
+        if unannounced != nil { unannounced?.removeValue(forKey: pointer) }
+        memberCount -= 1
+        let wasLast = memberCount == 0
+        lock.unlock()
+        return wasLast
+    }
+
+    /// Removes an object that is being released, and notifies its store. The map still counts it.
+    func announceEnd(of object: NSManagedObject) {
+        let (storedEntity, reference) = (object.storedEntity, object.reference)
+        let pointer = Self.pointer(object)
+        lock.lock()
+        self.table(storedEntity.table)?.remove(pointer, reference)
+        let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
+        lock.unlock()
+        if !isUnannounced { StoredEntity.noteUnregistered([(storedEntity, reference)]) }
+    }
+
+    /// All objects that are alive. O(n).
+    package var all: [NSManagedObject] {
+        lock.lock()
+        var retained: [UnsafeMutableRawPointer] = []
+        for table in tables.values {
+            table.forEach { pointer in if let object = swift_tryRetain(pointer) { retained.append(object) } }
+        }
+        lock.unlock()
+        return retained.map(Self.take)
+    }
+
+    private static func pointer(_ object: NSManagedObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
+    private static func take(_ pointer: UnsafeMutableRawPointer) -> NSManagedObject {
+        Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
+    }
 }
