@@ -109,18 +109,22 @@ package struct SQLSave {
             last = (storedEntity, position)
             return position
         }
-        for insert in inserts where insert.reference < 0 { groups[position(insert.storedEntity)].count += 1 }
+        // By index: an element of the list would be copied, and its references counted.
+        for index in inserts.indices where inserts[index].reference < 0 {
+            groups[position(inserts[index].storedEntity)].count += 1
+        }
         for index in groups.indices {
             groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
         }
         var assigned: [Int64] = []
         assigned.reserveCapacity(inserts.count)
-        for insert in inserts {
-            guard insert.reference < 0 else {
-                assigned.append(insert.reference)
+        for index in inserts.indices {
+            let reference = inserts[index].reference
+            guard reference < 0 else {
+                assigned.append(reference)
                 continue
             }
-            let position = position(insert.storedEntity)
+            let position = position(inserts[index].storedEntity)
             assigned.append(groups[position].next)
             groups[position].next += 1
         }
@@ -134,20 +138,23 @@ package struct SQLSave {
         rows.reserveCapacity(inserts.count)
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (entity: SQLEntity, writer: any RowWriting)?
-        for (index, insert) in inserts.enumerated() {
-            if last?.entity.storedEntity !== insert.storedEntity {
-                let entity = schema.entity(insert.storedEntity)
-                let writer = try writers[entity.number] ?? statements.insertion(of: entity)
-                writers[entity.number] = writer
-                last = (entity, writer)
+        var start = 0
+        while start < inserts.count {
+            // Objects of one entity mostly come one after the other.
+            let storedEntity = inserts[start].storedEntity
+            var end = start + 1
+            while end < inserts.count, inserts[end].storedEntity === storedEntity { end += 1 }
+            let entity = schema.entity(storedEntity)
+            let writer = try writers[entity.number] ?? statements.insertion(of: entity)
+            writers[entity.number] = writer
+            for index in start..<end {
+                let row = try inserts[index].row.resolved(references, entity)
+                // A row of a save that is tried again has the reference of the first try.
+                if inserts[index].reference < 0 { row.assign(reference: references[index]) }
+                try writer.insert(row)
+                rows.append(row)
             }
-            guard let last else { continue }
-            let row = try insert.row.resolved(references, last.entity)
-            // A row of a save that is tried again has the reference of the first try.
-            if insert.reference < 0 { row.assign(reference: references[index]) }
-            try last.writer.insert(row)
-            rows.append(row)
+            start = end
         }
         return rows
     }

@@ -27,6 +27,7 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
             SQLSchema(dialect: SQLiteDialect(), tables: [], joinTables: [], entities: [], links: [:]), nil))
     package var tables: StoreTables { file.withLock { $0 }.tables }
     package var schema: SQLSchema { tables.schema }
+    package var readsObjectsOfSaves: Bool { false }
     /// Turns queries into statements, those of one shape once.
     var fetchCompiler: FetchCompiler { tables.compiler }
     /// The persistent history; nil when the file has none.

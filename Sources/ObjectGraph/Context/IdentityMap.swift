@@ -1,5 +1,5 @@
-import CocoaFoundation
 import CSwiftRuntime
+import CocoaFoundation
 import Foundation
 
 /// The objects of a context, one for each identity, held weakly.
@@ -132,12 +132,18 @@ package final class IdentityMap: @unchecked Sendable {
     ///
     /// - Returns: the other object that had the identity, if any.
     package func register(_ object: NSManagedObject) -> NSManagedObject? {
+        let storedEntity = object.unretainedStoredEntity
+        let number = storedEntity._withUnsafeGuaranteedRef { $0.table }
+        let displaced: UnsafeMutableRawPointer?
         lock.lock()
-        let displaced = Self.set(
-            Self.pointer(object), object.reference, in: madeTable(object.storedEntity.table))
+        if let last, last.number == number {
+            displaced = Self.set(Self.pointer(object), object.reference, in: last.table)
+        } else {
+            displaced = Self.set(Self.pointer(object), object.reference, in: madeTable(number))
+        }
         join(object)
         lock.unlock()
-        if object.storedEntity.notifiesStore { announce([object]) }
+        if storedEntity._withUnsafeGuaranteedRef({ $0.notifiesStore }) { announce([object]) }
         return displaced.map(Self.take)
     }
 
@@ -251,6 +257,60 @@ package final class IdentityMap: @unchecked Sendable {
         for (object, storedEntity, _) in names {
             object.storedEntity = storedEntity
         }
+        return displaced.map(Self.take)
+    }
+
+    /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
+    /// bindings.
+    ///
+    /// - Parameter runs: the entity bindings, each with the index after its last object; no store of them is notified of objects.
+    /// - Returns: other objects that had the identities, also those of the list that come before another with the same
+    ///   identity.
+    func adopt(
+        _ objects: [NSManagedObject], _ rows: [Row], _ runs: [(storedEntity: StoredEntity, end: Int)]
+    ) -> [NSManagedObject] {
+        defer { IdentityChanges.note() }
+        var displaced: [UnsafeMutableRawPointer] = []
+        // The former bindings of the objects, with the number of references to release.
+        var former: [(storedEntity: Unmanaged<StoredEntity>, count: Int)] = []
+        lock.lock()
+        // The new objects of the context are in one table. Mostly all of them are saved: then it goes as a whole.
+        let unsaved = table(0)
+        let isAll = unsaved?.count == objects.count
+        // Then it can become the table of the saved ones.
+        if isAll, let unsaved, let number = runs.first?.storedEntity.table,
+            table(number)?.count ?? 0 == 0
+        {
+            unsaved.removeAll()
+            tables[number] = unsaved
+            (tables[0], last) = (nil, nil)
+        }
+        var start = 0
+        for (storedEntity, end) in runs {
+            storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
+            let kept = Unmanaged.passUnretained(storedEntity)
+            let entries = madeTable(storedEntity.table)
+            entries.reserve(end - start)
+            for index in start..<end {
+                let pointer = Self.pointer(objects[index])
+                let reference = rows[index].reference
+                Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
+                    assert(object.isNewInRegistry, "An object that is not saved is in the table of these.")
+                    if !isAll { unsaved?.remove(pointer, object.reference) }
+                    object.reference = reference
+                    if let other = Self.set(pointer, reference, in: entries) { displaced.append(other) }
+                    guard let released = object.adopt(kept) else { return }
+                    if former.last?.storedEntity.toOpaque() != released.toOpaque() {
+                        former.append((released, 0))
+                    }
+                    former[former.count - 1].count += 1
+                }
+            }
+            start = end
+        }
+        if isAll { (tables[0], last) = (nil, nil) }
+        lock.unlock()
+        for (storedEntity, count) in former { for _ in 0..<count { storedEntity.release() } }
         return displaced.map(Self.take)
     }
 

@@ -101,10 +101,11 @@ extension NSManagedObjectContext {
     func post(_ changes: ContextChanges) {
         guard !changes.isEmpty else { return }
         listeners.notify(changes)
-        var userInfo = userInfo(changes)
-        userInfo[NSInvalidatedAllObjectsKey] = changes.invalidatedIDs
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: userInfo)
+        LazyNotification.post(.NSManagedObjectContextObjectsDidChange, self) { [self] in
+            var userInfo = userInfo(changes)
+            userInfo[NSInvalidatedAllObjectsKey] = changes.invalidatedIDs
+            return userInfo
+        }
         post(ObjectsDidChangeMessage(self, changes))
     }
 

@@ -248,8 +248,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The entity binding of new objects of an entity until they are saved.
     func unstoredEntity(_ layout: EntityLayout) -> StoredEntity { unstored.entity(layout) }
 
-    /// The same, if the last new object was of the entity; nil for any other.
-    func lastUnstoredEntity(_ entity: NSEntityDescription) -> StoredEntity? { unstored.lastEntity(entity) }
+    /// The same, if the last new object was of the entity; nil for any other. The context keeps it.
+    @inline(__always)
+    func lastUnstoredEntity(_ entity: NSEntityDescription) -> Unmanaged<StoredEntity>? {
+        unstored.lastEntity(entity)
+    }
 
     /// The entity of a class in this context's model.
     func entity(for type: NSManagedObject.Type) -> NSEntityDescription {

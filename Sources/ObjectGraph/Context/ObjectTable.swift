@@ -96,6 +96,12 @@ final class ObjectTable {
         }
     }
 
+    /// Removes all objects. The capacity stays. O(n) of it.
+    func removeAll() {
+        entries.update(repeating: nil, count: capacity)
+        (count, vacatedCount) = (0, 0)
+    }
+
     /// Reserves capacity for more objects. O(n).
     func reserve(_ more: Int) {
         var wanted = capacity

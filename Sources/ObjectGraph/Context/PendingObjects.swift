@@ -99,9 +99,16 @@ package struct PendingObjects {
     /// - Returns: objects to release; see `removeAll()`.
     package mutating func remove(all objects: [NSManagedObject]) -> [NSManagedObject] {
         // Usually they are all objects: no need to look up each.
-        if objects.count == count, objects.allSatisfy(contains) { return removeAll() }
+        if objects.count == count, isWhole(objects) || objects.allSatisfy(contains) { return removeAll() }
         for object in objects { remove(object) }
         return []
+    }
+
+    /// Whether a list is this one, not copied. O(1).
+    private func isWhole(_ objects: [NSManagedObject]) -> Bool {
+        objects.withUnsafeBufferPointer { given in
+            whole.withUnsafeBufferPointer { given.count == $0.count && given.baseAddress == $0.baseAddress }
+        }
     }
 
     /// The objects, in order. O(1); O(n) while some were removed.

@@ -5,11 +5,17 @@ struct UnstoredEntities {
     private var entities: [ObjectIdentifier: StoredEntity] = [:]
     /// The last one used: new objects are often of the same entity.
     private var last: StoredEntity?
+    /// The same, read without counting references.
+    private var lastPointer: (entity: ObjectIdentifier, storedEntity: Unmanaged<StoredEntity>)?
     /// The class that objects were last made of, with its entity.
     private var lastClass: (type: NSManagedObject.Type, entity: NSEntityDescription)?
 
     /// The entity binding of new objects of an entity, if the last new object was of that; nil for any other.
-    func lastEntity(_ entity: NSEntityDescription) -> StoredEntity? { last?.entity === entity ? last : nil }
+    @inline(__always)
+    func lastEntity(_ entity: NSEntityDescription) -> Unmanaged<StoredEntity>? {
+        guard let lastPointer, lastPointer.entity == ObjectIdentifier(entity) else { return nil }
+        return lastPointer.storedEntity
+    }
 
     /// The entity of a class, if it is the class that `note(_:of:)` was last called with.
     func entity(of type: NSManagedObject.Type) -> NSEntityDescription? {
@@ -25,6 +31,7 @@ struct UnstoredEntities {
         let made = entities[ObjectIdentifier(layout)] ?? StoredEntity(unstored: layout)
         entities[ObjectIdentifier(layout)] = made
         last = made
+        lastPointer = (ObjectIdentifier(made.entity), .passUnretained(made))
         return made
     }
 }

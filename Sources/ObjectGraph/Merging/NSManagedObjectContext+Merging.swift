@@ -100,12 +100,11 @@ extension NSManagedObjectContext {
             Log.objects.error("Could not merge: \(error.localizedDescription)")
             session.faultingError = error as NSError
         }
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
-            userInfo: changes.mergedUserInfo.merging(generationInfo) { own, _ in own })
-        let taken = changes.refreshed.union(changes.updated)
-        post(DidMergeChangesMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
-        post(DidMergeChangesAsyncMessage(_event: _ObjectIDEvent(self, changes, refreshed: taken)))
+        LazyNotification.post(.NSManagedObjectContextDidMergeChangesObjectIDs, self) { [self] in
+            changes.mergedUserInfo.merging(generationInfo) { own, _ in own }
+        }
+        post(DidMergeChangesMessage(_event: _ObjectIDEvent(self, changes, isMerge: true)))
+        post(DidMergeChangesAsyncMessage(_event: _ObjectIDEvent(self, changes, isMerge: true)))
         scheduleEventEnd()
         if !unread.isEmpty { adoptChangesLater(at: unread) }
     }

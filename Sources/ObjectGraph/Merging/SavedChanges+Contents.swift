@@ -3,19 +3,15 @@ import Foundation
 extension SavedChanges {
     /// - Parameter affected: objects whose derived attributes changed, whether the context has them or not.
     init(_ changes: ContextChanges, affected: [NSManagedObjectID]) {
-        let inserted = Self.ids(changes.inserted)
-        let updated = Self.ids(changes.updated)
-        let deleted = Self.ids(changes.deleted)
-        self.init(
-            inserted: inserted, updated: updated, deleted: deleted,
-            refreshed: Set(affected).subtracting(inserted).subtracting(updated).subtracting(deleted))
-    }
-
-    private static func ids(_ objects: [NSManagedObject]) -> Set<NSManagedObjectID> {
-        guard !objects.isEmpty else { return [] }
-        var ids = Set<NSManagedObjectID>(minimumCapacity: objects.count)
-        for object in objects { ids.insert(object.objectID) }
-        return ids
+        let inserted = SavedIDs.of(changes.inserted)
+        let updated = SavedIDs.of(changes.updated)
+        let deleted = SavedIDs.of(changes.deleted)
+        let refreshed =
+            affected.isEmpty
+            ? SavedIDs.none
+            : SavedIDs(
+                Set(affected).subtracting(inserted.set).subtracting(updated.set).subtracting(deleted.set))
+        self.init(inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed)
     }
 
     /// Reads the changes in a notification or a message, for a context of a coordinator.

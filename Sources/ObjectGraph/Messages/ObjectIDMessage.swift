@@ -3,22 +3,26 @@ import Foundation
 /// What a context reports with IDs.
 public struct _ObjectIDEvent: Sendable {
     let context: NSManagedObjectContext
-    let inserted: Set<NSManagedObjectID>
-    let updated: Set<NSManagedObjectID>
-    let deleted: Set<NSManagedObjectID>
-    let refreshed: Set<NSManagedObjectID>
+    private let changes: SavedChanges
+    /// Whether a context has merged the changes: what was updated is refreshed too.
+    private let isMerge: Bool
     let invalidated: Set<NSManagedObjectID>
     let historyToken: NSPersistentHistoryToken?
     let queryGeneration: NSQueryGenerationToken?
 
-    /// - Parameter refreshed: the IDs under the key of refreshed ones.
+    var inserted: Set<NSManagedObjectID> { changes.inserted }
+    var updated: Set<NSManagedObjectID> { changes.updated }
+    var deleted: Set<NSManagedObjectID> { changes.deleted }
+    var refreshed: Set<NSManagedObjectID> { isMerge ? changes.refreshedByMerge : changes.refreshed }
+
+    /// - Parameter isMerge: whether the context has merged the changes.
     init(
-        _ context: NSManagedObjectContext, _ changes: SavedChanges, refreshed: Set<NSManagedObjectID>,
+        _ context: NSManagedObjectContext, _ changes: SavedChanges, isMerge: Bool = false,
         _ token: NSPersistentHistoryToken? = nil
     ) {
         self.context = context
-        (inserted, updated, deleted) = (changes.inserted, changes.updated, changes.deleted)
-        self.refreshed = refreshed
+        self.changes = changes
+        self.isMerge = isMerge
         invalidated = []
         historyToken = token
         queryGeneration = context.queryGenerationToken
@@ -29,10 +33,11 @@ public struct _ObjectIDEvent: Sendable {
         let userInfo = notification.userInfo ?? [:]
         func ids(_ key: String) -> Set<NSManagedObjectID> { userInfo[key] as? Set<NSManagedObjectID> ?? [] }
         self.context = context
-        (inserted, updated, deleted) = (
-            ids(NSInsertedObjectIDsKey), ids(NSUpdatedObjectIDsKey), ids(NSDeletedObjectIDsKey)
-        )
-        (refreshed, invalidated) = (ids(NSRefreshedObjectIDsKey), ids(NSInvalidatedObjectIDsKey))
+        changes = SavedChanges(
+            inserted: ids(NSInsertedObjectIDsKey), updated: ids(NSUpdatedObjectIDsKey),
+            deleted: ids(NSDeletedObjectIDsKey), refreshed: ids(NSRefreshedObjectIDsKey))
+        isMerge = false
+        invalidated = ids(NSInvalidatedObjectIDsKey)
         historyToken = userInfo[NSManagedObjectContext.historyTokenKey] as? NSPersistentHistoryToken
         queryGeneration = userInfo[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken
     }

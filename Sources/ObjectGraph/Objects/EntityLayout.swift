@@ -153,6 +153,10 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
     private let hasPlainInitialValues: Bool
     /// Whether a row has all values of an object, so that decoding them yields what was set.
     let isWholeInRows: Bool
+    /// Whether a set of slots takes more than one word.
+    let hasManySlots: Bool
+    /// Whether the properties are numbers alone, all of them stored.
+    let hasNumbersAlone: Bool
     /// Slots with a destination to maintain, by index.
     package let relationshipIndexes: [Int]
     package let toManyIndexes: [Int]
@@ -204,6 +208,7 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
         }
         self.slots = slots
         traits = slots.map(\.traits)
+        hasManySlots = slots.count > UInt64.bitWidth
         rowSlotCount = extra
         self.declarations = declarations
         // No store is added for a model in which an entity has a property twice; its objects, without a store, have the
@@ -249,6 +254,9 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
             default: false
             }
         }
+        hasNumbersAlone =
+            !slots.isEmpty
+            && slots.allSatisfy { $0.isStored && ($0.kind.isWholeNumber || $0.kind.isReal) }
         transientDefaults = transientIndexes.compactMap { [initialValues] slot in
             switch initialValues[slot] {
             case .null, .unloaded: nil
@@ -288,6 +296,12 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
 
     /// What the entity's class registers.
     var classProperties: ClassProperties { bound { $0.properties } }
+
+    /// Whether a class is that of the entity's objects and checks no values of its own.
+    @inline(__always)
+    func isPlain(_ type: NSManagedObject.Type) -> Bool {
+        bound { $0.objectClass == type && !$0.properties.checksValues }
+    }
 
     /// Makes objects of a class from now on, if the model's name means it and it was not certain which class that is.
     ///

@@ -68,10 +68,34 @@ extension NSManagedObject {
 
     /// Keeps the value that a slot has now, if the event may have to be undone.
     final func noteOld(at slot: Int) {
-        guard recordsChanges, context != nil else { return }
+        guard recordsChanges, contextPointer != nil else { return }
+        if let old = number(at: slot) {
+            withEvent { $0.note(old, at: slot) }
+            return
+        }
         let old = value(at: slot)
         let kept = old.isNull ? refusedArchive(at: slot) : nil
         withEvent { $0.note(kept ?? old, at: slot) }
+    }
+
+    /// The value of an attribute if it is a number, without counting references.
+    @inline(__always)
+    private final func number(at slot: Int) -> SlotValue? {
+        if slot < values.count {
+            switch values[slot] {
+            case .integer(let number): return .integer(number)
+            case .double(let number): return .double(number)
+            case .unloaded: break
+            default: return nil
+            }
+        }
+        let traits = traits(at: slot)
+        guard traits.isStored, let rowPointer else { return nil }
+        return rowPointer._withUnsafeGuaranteedRef { row in
+            guard !row.isNull(slot) else { return nil }
+            if traits.kind.isWholeNumber { return .integer(row.integer(slot)) }
+            return traits.kind.isReal ? .double(row.double(slot)) : nil
+        }
     }
 
     /// The archive in the row of a transformable attribute that reads as nil because its transformer refused it. To undo

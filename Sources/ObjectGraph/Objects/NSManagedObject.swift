@@ -71,7 +71,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     package final var layout: EntityLayout { layoutPointer.takeUnretainedValue() }
 
     @inline(__always)
-    private final var layoutPointer: Unmanaged<EntityLayout> {
+    final var layoutPointer: Unmanaged<EntityLayout> {
         storedEntityPointer._withUnsafeGuaranteedRef { $0.layoutPointer }
     }
 
@@ -121,6 +121,24 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         if registry == nil { ownStoredEntity() }
     }
 
+    /// Whether no store has the object, and an identity map has it.
+    @inline(__always)
+    final var isNewInRegistry: Bool {
+        registryPointer != nil && storedEntityPointer._withUnsafeGuaranteedRef { $0.isTemporary }
+    }
+
+    /// Gives the object an entity binding that its registry keeps.
+    ///
+    /// - Returns: the former one, for the caller to release; nil if the object had no reference of it.
+    @inline(__always)
+    final func adopt(_ storedEntity: Unmanaged<StoredEntity>) -> Unmanaged<StoredEntity>? {
+        assert(registryPointer != nil, "The registry keeps the entity binding.")
+        let former = ownsStoredEntity ? storedEntityPointer : nil
+        storedEntityPointer = storedEntity
+        ownsStoredEntity = false
+        return former
+    }
+
     /// Whether the object keeps its stored entity itself.
     final var hasStoredEntity: Bool { ownsStoredEntity }
 
@@ -136,6 +154,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     @inline(__always)
     final func traits(at slot: Int) -> SlotTraits {
         layoutPointer._withUnsafeGuaranteedRef { $0.traits[slot] }
+    }
+
+    /// Whether a set of slots takes more than one word.
+    @inline(__always)
+    final var hasManySlots: Bool { layoutPointer._withUnsafeGuaranteedRef { $0.hasManySlots } }
+
+    @inline(__always)
+    final var hasToManyRelationships: Bool {
+        layoutPointer._withUnsafeGuaranteedRef { !$0.toManyIndexes.isEmpty }
     }
 
     @inline(__always)
@@ -187,20 +214,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             require(
                 context == nil, "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
         }
-        let layout: EntityLayout
         if let known = context?.lastUnstoredEntity(entity) {
-            storedEntityPointer = .passRetained(known)
-            layout = known.layout
+            storedEntityPointer = known.retain()
         } else {
-            layout = EntityLayout.layout(of: entity)
+            let layout = EntityLayout.layout(of: entity)
             storedEntityPointer = .passRetained(
                 context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout))
         }
         ownsStoredEntity = true
         super.init()
-        layout.adopt(type(of: self) as NSManagedObject.Type)
         reference = StoredEntity.newTemporaryReference()
-        values = layout.newValues()
+        values = layoutPointer._withUnsafeGuaranteedRef { layout in
+            layout.adopt(type(of: self) as NSManagedObject.Type)
+            return layout.newValues()
+        }
         context?.insertNew(self)
     }
 

@@ -95,10 +95,11 @@ extension NSManagedObject {
     /// Slots that were set since the last fetch or save.
     package final var touched: PropertySet {
         @inline(__always)
-        get { PropertySet(low: touchedLow, high: extras?.touchedHigh ?? []) }
+        get { PropertySet(low: touchedLow, high: hasManySlots ? extras?.touchedHigh ?? [] : []) }
         @inline(__always)
         set {
             touchedLow = newValue.low
+            guard hasManySlots else { return }
             if !newValue.high.isEmpty || extras != nil { madeExtras.touchedHigh = newValue.high }
         }
     }

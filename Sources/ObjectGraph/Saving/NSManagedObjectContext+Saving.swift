@@ -26,8 +26,9 @@ extension NSManagedObjectContext {
         processPendingChanges()
         guard hasChanges else {
             if parentContext == nil { try saveNothing() }
-            NotificationCenter.default.post(
-                name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo(ContextChanges()))
+            LazyNotification.post(.NSManagedObjectContextDidSave, self) { [self] in
+                userInfo(ContextChanges())
+            }
             post(DidSaveMessage(self, ContextChanges(), nil))
             return
         }
@@ -161,7 +162,13 @@ extension NSManagedObjectContext {
         while true {
             let plan = try SavePlan(self)
             do {
-                try execute(plan)
+                do {
+                    try execute(plan)
+                } catch {
+                    // Conflicts are resolved by the objects' values.
+                    plan.restoreValues()
+                    throw error
+                }
                 return
             } catch let conflicts as SaveConflicts {
                 try resolve(mergeConflicts(conflicts), after: &attempts)
@@ -277,18 +284,20 @@ extension NSManagedObjectContext {
             for object in objects { object.didSave() }
         }
         for object in changes.deleted { leave(object) }
-        var information = userInfo(changes)
-        if let token { information[Self.historyTokenKey] = token }
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSave, object: self, userInfo: information)
+        LazyNotification.post(.NSManagedObjectContextDidSave, self) { [self] in
+            var information = userInfo(changes)
+            if let token { information[Self.historyTokenKey] = token }
+            return information
+        }
+        // Observers have had the shared sets. The lists of the caller outlive them: objects that nothing else has are released in the
+        // order of their memory, not in that of a hash table.
+        withExtendedLifetime(changes) { _ = session.endSharing() }
         post(DidSaveMessage(self, changes, token))
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSaveObjectIDs, object: self,
-            userInfo: saved.userInfo.merging(generationInfo) { own, _ in own })
-        post(DidSaveObjectIDsMessage(_event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
-        post(
-            DidSaveObjectIDsAsyncMessage(
-                _event: _ObjectIDEvent(self, saved, refreshed: saved.refreshed, token)))
+        LazyNotification.post(.NSManagedObjectContextDidSaveObjectIDs, self) { [self] in
+            saved.userInfo.merging(generationInfo) { own, _ in own }
+        }
+        post(DidSaveObjectIDsMessage(_event: _ObjectIDEvent(self, saved, token)))
+        post(DidSaveObjectIDsAsyncMessage(_event: _ObjectIDEvent(self, saved, token)))
         func merge(
             _ changes: SavedChanges, into subscribers: [any SaveSubscriber], _ rows: RowsAbove?
         ) {
@@ -332,9 +341,57 @@ extension NSManagedObjectContext {
     private func adoptInserted(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         _ = tracker.noteSavedInsertions(of: objects)
+        adoptIdentities(of: objects, rows, store)
+        for index in objects.indices {
+            // The list keeps the object.
+            Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
+                guard object.isRegistered(in: self) else { return }
+                // The row has all that was set, in a third of the memory.
+                if object.isWholeInRows { object.dropSetValues() }
+                markSaved(object, rows[index])
+            }
+        }
+    }
+
+    /// Gives new objects the identities of their rows.
+    private func adoptIdentities(of objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
+        // Objects of one entity mostly come one after the other.
+        var runs: [(storedEntity: StoredEntity, end: Int)] = []
+        var number: Int32?
+        var areNew = true
+        for index in objects.indices {
+            if number != rows[index].entityNumber {
+                number = rows[index].entityNumber
+                guard let storedEntity = store.storedEntity(number: rows[index].entityNumber),
+                    !storedEntity.notifiesStore
+                else {
+                    areNew = false
+                    break
+                }
+                runs.append((storedEntity, index))
+            }
+            runs[runs.count - 1].end = index + 1
+            areNew = areNew && objects[index].isNewInRegistry
+        }
+        guard areNew else { return renameChanged(objects, rows, store) }
+        if identities.isShared {
+            var start = 0
+            for (storedEntity, end) in runs {
+                for index in start..<end {
+                    identities.note(objects[index].reference, storedEntity, rows[index].reference)
+                }
+                start = end
+            }
+        }
+        displaceForSameIdentity(identityMap.adopt(objects, rows, runs))
+        // This context uses the new identities at once.
+        adoptPermanentIDs()
+    }
+
+    /// Gives objects the identities of their rows where these differ: some had a permanent one before, or a store follows them.
+    private func renameChanged(_ objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
         var names: [(object: NSManagedObject, storedEntity: StoredEntity, reference: Int64)] = []
         names.reserveCapacity(objects.count)
-        // Objects of one entity mostly come one after the other.
         var last: StoredEntity?
         for (object, row) in zip(objects, rows) {
             if last?.entityNumber != row.entityNumber { last = store.storedEntity(number: row.entityNumber) }
@@ -344,11 +401,6 @@ extension NSManagedObjectContext {
             }
         }
         rename(names)
-        for (object, row) in zip(objects, rows) where object.isRegistered(in: self) {
-            // The row has all that was set, in a third of the memory.
-            if object.layout.isWholeInRows { object.dropSetValues() }
-            markSaved(object, row)
-        }
     }
 
     /// Objects whose derived attributes a save of other objects changed.
@@ -392,6 +444,12 @@ extension NSManagedObject {
     /// Makes the present values the committed ones. Returns whether the store computed a new value.
     final func markSaved(_ row: Row?) -> Bool {
         touched.removeAll()
+        if values.isEmpty, let row,
+            layoutPointer._withUnsafeGuaranteedRef({ $0.derivedIndexes.isEmpty })
+        {
+            self.row = row
+            return false
+        }
         let layout = layout
         for slot in layout.toManyIndexes where slot < values.count {
             if case .toMany(let contents) = values[slot] { contents.markSaved() }
@@ -429,8 +487,27 @@ extension NSManagedObject {
         return outdated
     }
 
+    /// Whether a row has all values of the object.
+    @inline(__always)
+    fileprivate final var isWholeInRows: Bool {
+        layoutPointer._withUnsafeGuaranteedRef { $0.isWholeInRows }
+    }
+
     /// Forgets the values, which a row is about to replace.
-    fileprivate final func dropSetValues() { values = [] }
+    fileprivate final func dropSetValues() { if !values.isEmpty { values = [] } }
+
+    /// Removes the values of a new object, all of which its row has.
+    final func takeSetValues() -> ContiguousArray<SlotValue> {
+        assert(layout.isWholeInRows, "All values can be restored from the row.")
+        var taken: ContiguousArray<SlotValue> = []
+        swap(&taken, &values)
+        return taken
+    }
+
+    /// Sets the values of a new object to those of a row, as they were set.
+    final func restoreSetValues(from row: Row) {
+        values = ContiguousArray(layout.slots.indices.map { row.value($0, layout.slots[$0]) })
+    }
 
     /// Shows what the store computed. Returns whether anything is new.
     ///

@@ -11,6 +11,17 @@ struct SavePlan {
     ///   object, 133010 for a relationship between stores, 1550 for one to an object that was deleted.
     init(_ context: NSManagedObjectContext) throws {
         var plans: [ObjectIdentifier: StorePlan] = [:]
+        do {
+            try fill(&plans, context)
+        } catch {
+            for plan in plans.values { plan.restoreValues() }
+            throw error
+        }
+    }
+
+    private mutating func fill(
+        _ plans: inout [ObjectIdentifier: StorePlan], _ context: NSManagedObjectContext
+    ) throws {
         var order: [ObjectIdentifier] = []
         func plan(_ store: any ObjectStore) -> StorePlan {
             if let made = plans[ObjectIdentifier(store)] { return made }
@@ -29,37 +40,34 @@ struct SavePlan {
                 inserted.filter(\.layout.sumsUpDestinations)
                 + inserted.filter { !$0.layout.sumsUpDestinations }
         }
-        var storedEntities = NewStoredEntities(context)
-        var last: (storedEntity: StoredEntity, plan: StorePlan)?
-        for object in inserted {
-            let storedEntity = try storedEntities.storedEntity(of: object)
-            if last?.storedEntity !== storedEntity {
-                guard let store = storedEntity.store as? any ObjectStore else { continue }
-                last = (storedEntity, plan(store))
-            }
-            last?.plan.assign(object, to: storedEntity)
-        }
+        try assign(inserted, context, plan)
         // Links lead to objects that come later, so all are bound to a store before the first is packed.
-        for store in order { try plans[store]?.insertAssigned() }
+        let isPlain = context.tracker.updated.isEmpty && plans.values.allSatisfy(\.packsPlainValues)
+        for store in order { try plans[store]?.insertAssigned(packsPlainValues: isPlain) }
+        // Objects of one entity mostly come one after the other.
+        var last: (storedEntity: Unmanaged<StoredEntity>, plan: StorePlan)?
+        func plan(of object: NSManagedObject) -> StorePlan? {
+            let storedEntity = object.unretainedStoredEntity
+            if let last, last.storedEntity.toOpaque() == storedEntity.toOpaque() { return last.plan }
+            guard let store = object.storedEntity.store as? any ObjectStore else { return nil }
+            last = (storedEntity, plan(store))
+            return last?.plan
+        }
         for object in context.tracker.updated.all where !object.isDeleted {
-            guard let store = object.storedEntity.store as? any ObjectStore else {
-                throw SavePlan.lost(object)
-            }
-            try plan(store).update(object)
+            guard let plan = plan(of: object) else { throw SavePlan.lost(object) }
+            try plan.update(object)
         }
         for object in context.tracker.deleted.all {
-            guard let store = object.storedEntity.store as? any ObjectStore else {
+            guard let plan = plan(of: object) else {
                 guard object.state.contains(.inaccessible) else { throw SavePlan.lost(object) }
                 gone.append(object)
                 continue
             }
-            plan(store).delete(object)
+            plan.delete(object)
         }
         for object in context.onlyWatched {
-            guard let store = object.storedEntity.store as? any ObjectStore else {
-                throw SavePlan.lost(object)
-            }
-            plan(store).lock(object)
+            guard let plan = plan(of: object) else { throw SavePlan.lost(object) }
+            plan.lock(object)
         }
         stores = order.compactMap { plans[$0] }
         for plan in stores { plan.complete(context) }
@@ -67,6 +75,39 @@ struct SavePlan {
             throw plan.store.readOnlyError
         }
     }
+
+    /// Binds new objects to the stores that get them.
+    private func assign(
+        _ inserted: [NSManagedObject], _ context: NSManagedObjectContext,
+        _ plan: (any ObjectStore) -> StorePlan
+    ) throws {
+        var storedEntities = NewStoredEntities(context)
+        var runs: [AssignedObjects.Run] = []
+        for index in inserted.indices {
+            if storedEntities.isLastOne(of: inserted[index]) {
+                runs[runs.count - 1].end += 1
+                continue
+            }
+            let storedEntity = try storedEntities.storedEntity(of: inserted[index])
+            if runs.last?.storedEntity !== storedEntity {
+                runs.append(AssignedObjects.Run(storedEntity: storedEntity, end: index))
+            }
+            runs[runs.count - 1].end += 1
+        }
+        let stores = runs.map { $0.storedEntity.store as? any ObjectStore }
+        if let store = stores.first ?? nil, stores.allSatisfy({ $0 === store }) {
+            plan(store).assign(AssignedObjects(objects: inserted, runs: runs))
+            return
+        }
+        var start = 0
+        for (run, store) in zip(runs, stores) {
+            if let store { plan(store).assign(inserted[start..<run.end], to: run.storedEntity) }
+            start = run.end
+        }
+    }
+
+    /// Gives the objects of a save that has failed back the values that they lost to their rows.
+    func restoreValues() { for plan in stores { plan.restoreValues() } }
 
     private static func lost(_ object: NSManagedObject) -> NSError {
         .coreData(
@@ -100,15 +141,29 @@ private struct NewStoredEntities {
     private let context: NSManagedObjectContext
     private var last: (layout: EntityLayout, storedEntity: StoredEntity)?
 
+    /// The present binding of the object of `last`.
+    private var lastUnstored: UnsafeMutableRawPointer?
+
     init(_ context: NSManagedObjectContext) { self.context = context }
 
+    /// Whether a new object gets the binding that was returned last, because its entity is in one store.
+    @inline(__always)
+    func isLastOne(of object: NSManagedObject) -> Bool {
+        object.unretainedStoredEntity.toOpaque() == lastUnstored && object.extras == nil
+    }
+
     mutating func storedEntity(of object: NSManagedObject) throws -> StoredEntity {
+        lastUnstored = nil
         guard object.storedEntity.isTemporary else { return object.storedEntity }
         let isAssigned = object.extras?.assignedStore != nil
-        if let last, !isAssigned, last.layout === object.layout { return last.storedEntity }
+        if let last, !isAssigned, last.layout === object.layout {
+            lastUnstored = object.unretainedStoredEntity.toOpaque()
+            return last.storedEntity
+        }
         let storedEntity = try context.newStoredEntity(of: object)
         if !isAssigned, context.persistentStoreCoordinator?.stores(for: object.entity).count == 1 {
             last = (object.layout, storedEntity)
+            lastUnstored = object.unretainedStoredEntity.toOpaque()
         }
         return storedEntity
     }
@@ -190,6 +245,46 @@ extension NSManagedObjectContext {
     }
 }
 
+/// New objects with their entity bindings: one for each run of objects that share it.
+struct AssignedObjects {
+    struct Run {
+        let storedEntity: StoredEntity
+        /// The index after the last object.
+        var end: Int
+    }
+
+    private(set) var objects: [NSManagedObject] = []
+    private(set) var runs: [Run] = []
+
+    init() {}
+
+    /// - Parameter runs: cover the objects without a gap.
+    init(objects: [NSManagedObject], runs: [Run]) {
+        assert(runs.last?.end ?? 0 == objects.count, "Each object has an entity binding.")
+        self.objects = objects
+        self.runs = runs
+    }
+
+    mutating func append(_ more: some Collection<NSManagedObject>, _ storedEntity: StoredEntity) {
+        objects.append(contentsOf: more)
+        if let last = runs.last, last.storedEntity === storedEntity {
+            runs[runs.count - 1].end = objects.count
+        } else {
+            runs.append(Run(storedEntity: storedEntity, end: objects.count))
+        }
+    }
+
+    /// The entity binding of the object with an index. O(log n) of the runs.
+    func storedEntity(at index: Int) -> StoredEntity {
+        var (low, high) = (0, runs.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].end > index { high = middle } else { low = middle + 1 }
+        }
+        return runs[low].storedEntity
+    }
+}
+
 /// The writes of a save to one store.
 final class StorePlan: LinkDestinations {
     let store: any ObjectStore
@@ -200,10 +295,12 @@ final class StorePlan: LinkDestinations {
     private(set) var transientlyUpdated: [NSManagedObject] = []
     private(set) var deleted: [NSManagedObject] = []
     /// The new objects with their entity bindings.
-    @exclusivity(unchecked) private var assigned: [(object: NSManagedObject, storedEntity: StoredEntity)] = []
+    @exclusivity(unchecked) private var assigned = AssignedObjects()
     /// The indexes in `assigned`, once all objects are there.
     @exclusivity(unchecked) private var assignedIndexes: TemporaryReferences?
     @exclusivity(unchecked) private var encoder: RowEncoder
+    /// Whether new objects have lost their values to their rows.
+    @exclusivity(unchecked) private var hasDroppedValues = false
     private let now = Date.timeIntervalSinceReferenceDate
 
     init(
@@ -218,23 +315,63 @@ final class StorePlan: LinkDestinations {
 
     /// Adds a new object to this store.
     func assign(_ object: NSManagedObject, to storedEntity: StoredEntity) {
-        assigned.append((object, storedEntity))
+        assigned.append(CollectionOfOne(object), storedEntity)
     }
 
+    /// Adds new objects to this store.
+    func assign(_ objects: ArraySlice<NSManagedObject>, to storedEntity: StoredEntity) {
+        assigned.append(objects, storedEntity)
+    }
+
+    /// Adds all new objects to this store, which has none yet.
+    func assign(_ objects: AssignedObjects) { assigned = objects }
+
+    /// Whether packing the new objects runs no code of a program, such as a transformer.
+    var packsPlainValues: Bool { assigned.runs.allSatisfy { $0.storedEntity.layout.isWholeInRows } }
+
     /// Inserts the new objects, in their order.
-    func insertAssigned() throws {
+    ///
+    /// - Parameter isPlain: whether the whole plan runs no code of a program, which could read the objects. If the store writes
+    ///   rows alone, each object then loses its values to its row: of very many objects they take more memory than all else.
+    func insertAssigned(packsPlainValues isPlain: Bool = false) throws {
         let assigned = assigned
-        assignedIndexes = TemporaryReferences(count: assigned.count) { index in
+        let objects = assigned.objects
+        assignedIndexes = TemporaryReferences(count: objects.count) { index in
             // An object with a permanent identity is known by that.
-            assigned[index].object.storedEntity.isTemporary ? assigned[index].object.reference : 0
+            objects[index].storedEntity.isTemporary ? objects[index].reference : 0
         }
-        unit.inserts.reserveCapacity(assigned.count)
-        inserted.reserveCapacity(assigned.count)
-        for (object, storedEntity) in assigned {
-            let row = try encoder.row(object, storedEntity, self, timestamp: now, version: 1)
-            unit.inserts.append(.init(storedEntity: storedEntity, row: row))
-            inserted.append(object)
-            try addLinks(object)
+        unit.inserts.reserveCapacity(objects.count)
+        hasDroppedValues = isPlain && !store.readsObjectsOfSaves
+        // Released in batches: an allocator joins what is freed side by side, and the next rows take its place.
+        var dropped: [ContiguousArray<SlotValue>] = []
+        var start = 0
+        for run in assigned.runs {
+            for index in start..<run.end {
+                // The list keeps the object.
+                try Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
+                    let row = try encoder.row(object, run.storedEntity, self, timestamp: now, version: 1)
+                    unit.inserts.append(.init(storedEntity: run.storedEntity, row: row))
+                    if !hasDroppedValues {
+                        if object.hasToManyRelationships { try addLinks(object) }
+                    } else if object.rowPointer == nil {
+                        dropped.append(object.takeSetValues())
+                        if dropped.count == 1024 { dropped = [] }
+                    }
+                }
+            }
+            start = run.end
+        }
+        inserted = objects
+    }
+
+    /// Gives new objects back the values that they lost to their rows.
+    func restoreValues() {
+        guard hasDroppedValues else { return }
+        hasDroppedValues = false
+        // One that was saved has its row.
+        for (insert, object) in zip(unit.inserts, assigned.objects)
+        where object.row == nil && object.values.isEmpty {
+            object.restoreSetValues(from: insert.row)
         }
     }
 
@@ -283,7 +420,7 @@ final class StorePlan: LinkDestinations {
         unit.objects.updated = updated
         unit.objects.deleted = deleted
         unit.objects.client = context
-        (assigned, assignedIndexes) = ([], nil)
+        assignedIndexes = nil
     }
 
     /// The links that are not columns of this object's row.
@@ -321,7 +458,7 @@ final class StorePlan: LinkDestinations {
     /// The entity binding that a new object gets from the save; nil for another object.
     private func newStoredEntity(of object: NSManagedObject) -> StoredEntity? {
         guard object.storedEntity.isTemporary else { return nil }
-        return assignedIndexes?.index(of: object.reference).map { assigned[$0].storedEntity }
+        return assignedIndexes?.index(of: object.reference).map(assigned.storedEntity(at:))
     }
 
     private func checkedKey(

@@ -17,6 +17,9 @@ package protocol ObjectStore: StoreKind {
     /// Whether new objects must have their references before they are saved.
     var needsReferencesBeforeSaving: Bool { get }
 
+    /// Whether a save may read the values of the objects in a unit of work. A store that writes rows alone does not.
+    var readsObjectsOfSaves: Bool { get }
+
     /// The objects that a query finds, as rows; includes no unsaved changes.
     func rows(for query: FetchQuery) throws -> RowList
     /// The primary keys that a query finds, with the numbers of their entities.
@@ -110,6 +113,8 @@ extension ObjectStore {
     package var fetchesRows: Bool { true }
     package var isChangedBySavesAlone: Bool { false }
     package var needsReferencesBeforeSaving: Bool { false }
+
+    package var readsObjectsOfSaves: Bool { true }
 
     package func externalData(named name: String) throws -> Data { throw ExternalData.namesNoFile }
 

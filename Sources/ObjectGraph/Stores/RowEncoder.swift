@@ -32,6 +32,9 @@ struct RowEncoder: ~Copyable {
         timestamp: Double,
         version: Int64
     ) throws -> Row {
+        if object.rowPointer == nil, let row = rowOfNumbers(object, storedEntity, timestamp, version) {
+            return row
+        }
         let layout = storedEntity.layout
         let (old, touched) = (object.row, object.touched)
         if let old, old.entityNumber == storedEntity.entityNumber, old.reference == object.reference,
@@ -84,6 +87,35 @@ struct RowEncoder: ~Copyable {
                 timestamp: timestamp)
         } catch {
             throw error.error(layout, object)
+        }
+    }
+
+    /// The row of a new object whose values are numbers, set in place; nil if there are others.
+    @inline(__always)
+    private func rowOfNumbers(
+        _ object: NSManagedObject, _ storedEntity: StoredEntity, _ timestamp: Double, _ version: Int64
+    ) -> Row? {
+        storedEntity.layoutPointer._withUnsafeGuaranteedRef { layout in
+            guard layout.hasNumbersAlone else { return nil }
+            return object.values.withUnsafeBufferPointer { values in
+                var areNumbers = true
+                let row = Row.ofNumbers(
+                    reference: object.reference, version: version, entityNumber: storedEntity.entityNumber,
+                    timestamp: timestamp, slotCount: layout.rowSlotCount
+                ) { row in
+                    layout.traits.withUnsafeBufferPointer { traits in
+                        for slot in 0..<min(values.count, traits.count) {
+                            switch values[slot] {
+                            case .integer(let number): row.set(traits[slot].rowSlot, integer: number)
+                            case .double(let number): row.set(traits[slot].rowSlot, double: number)
+                            case .null, .unloaded: break
+                            default: areNumbers = false
+                            }
+                        }
+                    }
+                }
+                return areNumbers ? row : nil
+            }
         }
     }
 

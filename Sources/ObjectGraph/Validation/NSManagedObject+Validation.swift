@@ -9,10 +9,17 @@ extension NSManagedObject {
 
     /// Checks every property: the model's constraints and the class's own, in the order of the entity.
     final func validateProperties(event: SaveEvent) throws {
+        let isPlain = layoutPointer._withUnsafeGuaranteedRef {
+            $0.isPlain(type(of: self) as NSManagedObject.Type)
+        }
+        var unsure: PropertySet?
+        if isPlain || !ClassProperties.of(self).checksValues {
+            let found = layoutPointer._withUnsafeGuaranteedRef { unsureSlots($0) }
+            if found.isEmpty { return }
+            unsure = found
+        }
+        let checksValues = unsure == nil
         let layout = layout
-        let checksValues = ClassProperties.of(self).checksValues
-        let unsure = checksValues ? nil : unsureSlots(layout)
-        if let unsure, unsure.isEmpty { return }
         var errors: [any Error] = []
         for slot in layout.traits.indices {
             if let unsure, !unsure.contains(slot) { continue }
@@ -33,11 +40,12 @@ extension NSManagedObject {
     /// The slots whose values are to be checked one by one; the model accepts the others for certain.
     private final func unsureSlots(_ layout: EntityLayout) -> PropertySet {
         var unsure = PropertySet()
-        // Runs no code but this.
+        // Runs no code but this, so the object keeps its row.
+        let row = rowPointer
         layout.traits.withUnsafeBufferPointer { traits in
             values.withUnsafeBufferPointer { values in
                 for slot in traits.indices {
-                    if traits[slot].hasRules || !isSurelyValid(slot, values, traits[slot]) {
+                    if traits[slot].hasRules || !Self.isSurelyValid(slot, values, traits[slot], row) {
                         unsure.insert(slot)
                     }
                 }
@@ -48,8 +56,9 @@ extension NSManagedObject {
 
     /// Whether the model accepts a loaded value of the object; false is inconclusive.
     @inline(__always)
-    private final func isSurelyValid(
-        _ slot: Int, _ values: UnsafeBufferPointer<SlotValue>, _ traits: SlotTraits
+    private static func isSurelyValid(
+        _ slot: Int, _ values: UnsafeBufferPointer<SlotValue>, _ traits: SlotTraits,
+        _ row: Unmanaged<Row>?
     ) -> Bool {
         guard slot < values.count else { return isSurelyValid(row, traits) }
         switch values[slot] {
@@ -64,11 +73,12 @@ extension NSManagedObject {
         }
     }
 
-    private final func isSurelyValid(_ row: Row?, _ traits: SlotTraits) -> Bool {
+    @inline(__always)
+    private static func isSurelyValid(_ row: Unmanaged<Row>?, _ traits: SlotTraits) -> Bool {
         guard traits.isStored, let row else { return false }
         switch traits.kind {
         case .integer16, .integer32, .integer64, .boolean, .string, .uuid:
-            return traits.isOptional || !row.isNull(traits.rowSlot)
+            return traits.isOptional || row._withUnsafeGuaranteedRef { !$0.isNull(traits.rowSlot) }
         default: return false
         }
     }
