@@ -107,7 +107,7 @@ struct RowDecoder: Sendable {
         }
     }
 
-    private static func blob(_ statement: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
+    static func blob(_ statement: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, index)
         let count = Int(sqlite3_column_bytes(statement, index))
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
@@ -124,12 +124,12 @@ struct RowDecoder: Sendable {
         }
     }
 
-    private func damaged(
+    func damaged(
         _ column: RowSelection.Column, _ entity: RowSelection.Entity, _ reference: Int64, _ what: String
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(selection.columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.name) \(what)."
+            "The store is damaged: column \(selection.columnNames[Int(column.index - selection.headCount)]) of row \(reference) of entity \(entity.name) \(what)."
         )
     }
 }
