@@ -1,3 +1,10 @@
+/// Whether a value is of a common type that no expression is of: a cast would make an object of it first.
+private func isPlain(_ value: Any) -> Bool {
+    let type = type(of: value)
+    return type == Int64.self || type == Int.self || type == Int32.self || type == String.self
+        || type == Double.self || type == Bool.self || type == Date.self || type == UUID.self
+}
+
 extension NSPredicate {
     /// The predicate with its variables replaced by values.
     ///
@@ -9,7 +16,10 @@ extension NSPredicate {
     /// - Precondition: the predicate is not of a client's own subclass of `NSComparisonPredicate` or
     ///   `NSCompoundPredicate`.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
-        let expressions = variables.mapValues { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+        let expressions = variables.mapValues { value in
+            let expression = isPlain(value) ? nil : value as? NSExpression
+            return expression ?? NSExpression(forConstantValue: value)
+        }
         let result = replacing { expression, iterators in
             expression.replacement(in: expressions, iterators)
         }
@@ -46,6 +56,7 @@ extension NSPredicate {
         joining: Bool = false, _ comparison: (NSComparisonPredicate) throws -> NSPredicate
     ) rethrows -> NSPredicate {
         // A loop and not a recursion: code may nest AND and OR tens of thousands deep.
+        if case .comparison(let part) = shape { return try comparison(part) }
         var done: [NSPredicate] = []
         var rest: [ReplacementStep] = [.replace(self)]
         while let step = rest.popLast() {
@@ -161,7 +172,8 @@ extension NSExpression {
         case .custom:
             return try (self as? any CompositeExpression)?.replacingOwnParts(part) ?? self
         case .keyPath(let operand, let path):
-            return NSExpression(kind: .keyPath(operand: try part(operand), path: path))
+            let replaced = try part(operand)
+            return replaced === operand ? self : NSExpression(kind: .keyPath(operand: replaced, path: path))
         case .function(let target, let name, let arguments):
             let rest = try arguments.dropFirst().map(part)
             return NSExpression(

@@ -3,8 +3,8 @@ import ObjectGraph
 
 /// What a SELECT of whole rows selects, and where each column's values go.
 ///
-/// The columns are `Z_PK, Z_ENT, Z_OPT` and then those of a family: an entity and its subentities, whose rows are in one table. Each
-/// entity has those that are its own.
+/// The columns are `Z_PK, Z_ENT, Z_OPT`, or the first of them alone, and then those of a family: an entity and its subentities, whose
+/// rows are in one table. Each entity has those that are its own.
 @usableFromInline
 package final class RowSelection: Sendable {
     /// A column of an entity. Numbers alone: copying a name for each value would cost as much as reading the value.
@@ -37,8 +37,10 @@ package final class RowSelection: Sendable {
         }
     }
 
-    /// The names of the columns after the first three.
+    /// The names of the columns after those of every row.
     package let columnNames: [String]
+    /// How many columns every row has.
+    package let headCount: Int32
     /// All columns as the list of a SELECT from the table `QuerySource.base`; one piece if a dialect was given.
     package let list: SQLStatement
     private let entities: [Int32: Entity]
@@ -47,17 +49,23 @@ package final class RowSelection: Sendable {
 
     /// - Parameters:
     ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.
+    ///   - hasKeysAlone: whether `Z_ENT` and `Z_OPT` are left out: all rows are of one entity.
     ///   - dialect: what renders the list now, for a selection that is kept; nil for one that is used once.
-    package init(family: [SQLEntity], only slots: PropertySet? = nil, dialect: (any SQLDialect)? = nil) {
+    package init(
+        family: [SQLEntity], only slots: PropertySet? = nil, hasKeysAlone: Bool = false,
+        dialect: (any SQLDialect)? = nil
+    ) {
+        let head = hasKeysAlone ? ["Z_PK"] : ["Z_PK", "Z_ENT", "Z_OPT"]
         func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
         var names: [String] = []
         var positions: [String: Int32] = [:]
         for column in family.flatMap(\.columns) where positions[column.name] == nil && isWanted(column) {
-            positions[column.name] = Int32(names.count + 3)
+            positions[column.name] = Int32(names.count + head.count)
             names.append(column.name)
         }
         columnNames = names
-        let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + names).map { name -> SQLStatement in
+        headCount = Int32(head.count)
+        let columns = (head + names).map { name -> SQLStatement in
             "\(name: QuerySource.base).\(name: name)"
         }
         .joined(separator: ", ")
@@ -90,8 +98,11 @@ extension SQLSchema {
     /// What reads rows of an entity and its subentities.
     ///
     /// - Parameter slots: the properties that are wanted; nil for all. `StoreTables` keeps the selections.
-    func selection(of entity: SQLEntity, only slots: PropertySet? = nil) -> RowSelection {
+    func selection(
+        of entity: SQLEntity, only slots: PropertySet? = nil, hasKeysAlone: Bool = false
+    ) -> RowSelection {
         RowSelection(
-            family: entity.familyNumbers.compactMap(self.entity), only: slots, dialect: dialect)
+            family: entity.familyNumbers.compactMap(self.entity), only: slots, hasKeysAlone: hasKeysAlone,
+            dialect: dialect)
     }
 }

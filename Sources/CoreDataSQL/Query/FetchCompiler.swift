@@ -49,6 +49,24 @@ package struct FetchCompiler: Sendable {
         try statement(query, .partialRows(slots)) { try rows(query, columns: columns) }
     }
 
+    /// A statement with the key and some columns of the fetched entity's table, whose rows that it finds are all of the entity.
+    ///
+    /// - Parameters:
+    ///   - slots: the properties whose columns these are.
+    ///   - columns: the list of the `RowSelection` of these properties, with keys alone.
+    package func snapshotRows(
+        _ query: FetchQuery, _ slots: PropertySet, columns: SQLStatement
+    ) throws -> RenderedSQL {
+        try statement(query, .snapshotRows(slots)) { try rows(query, columns: columns) }
+    }
+
+    /// A statement with the key alone, for rows that are all of the fetched entity.
+    package func references(_ query: FetchQuery) throws -> RenderedSQL {
+        try statement(query, .references) {
+            try select(query) { _ in "SELECT \(QuerySource.key(of: QuerySource.base))" }
+        }
+    }
+
     /// A statement with entity number and key.
     package func keys(_ query: FetchQuery) throws -> RenderedSQL {
         try statement(query, .keys) {
@@ -183,6 +201,11 @@ package struct FetchCompiler: Sendable {
         guard let templates else { return try render() }
         let entity = schema.entity(query.storedEntity)
         let constants = templates.constants(of: entity) { PredicateCompiler(schema, entity) }
+        if let last = templates.last,
+            let statement = try last.template.statement(of: query, result, ifOf: last.shape, constants)
+        {
+            return statement
+        }
         guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, constants) else {
             return try render()
         }

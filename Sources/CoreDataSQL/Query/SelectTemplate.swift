@@ -19,9 +19,11 @@ struct SelectTemplate: Sendable {
     /// What is the same in all queries with one statement.
     struct Shape: Hashable {
         enum Result: Hashable {
-            case rows, keys, count
+            case rows, keys, references, count
             /// Rows with some of their properties.
             case partialRows(PropertySet)
+            /// The same with their keys alone.
+            case snapshotRows(PropertySet)
         }
 
         /// A piece of a condition.
@@ -53,13 +55,93 @@ struct SelectTemplate: Sendable {
         let value: Any
     }
 
+    /// The statement of a query that has the template's shape; nil for one that has another shape.
+    ///
+    /// As the shape of the query and `statement(_:_:_:)`, but nothing is made besides the arguments.
+    ///
+    /// - Throws: 134060 for a constant that the property cannot be compared with.
+    func statement(
+        of query: FetchQuery, _ result: Shape.Result, ifOf shape: Shape, _ compiler: PredicateCompiler
+    ) throws -> RenderedSQL? {
+        guard shape.result == result, shape.entity == query.storedEntity.entityNumber,
+            shape.includesSubentities == query.includesSubentities, shape.isWindow == query.isWindow,
+            Self.hasShape(query), let predicate = query.predicate, shape.orders.isEmpty,
+            result == .count || query.sortDescriptors.isEmpty
+        else { return nil }
+        var arguments: [SQLValue] = []
+        arguments.reserveCapacity(operands.count + 2)
+        var index = 0
+        guard try add(predicate, shape, compiler, &index, &arguments), index == shape.pieces.count else {
+            return nil
+        }
+        return RenderedSQL(text, window(query, compiler, arguments))
+    }
+
+    /// Adds the constants of a predicate that has the pieces of a shape from an index on; false if it has others.
+    private func add(
+        _ predicate: NSPredicate, _ shape: Shape, _ compiler: PredicateCompiler, _ index: inout Int,
+        _ arguments: inout [SQLValue]
+    ) throws -> Bool {
+        guard index < shape.pieces.count else { return false }
+        let piece = shape.pieces[index]
+        index += 1
+        switch (predicate.shape, piece) {
+        case (.compound(let type, let parts), .compound(let wanted, let count)):
+            guard type == wanted, parts.count == count else { return false }
+            for part in parts {
+                guard try add(part, shape, compiler, &index, &arguments) else { return false }
+            }
+            return true
+        case (.comparison(let comparison), .comparison(let wanted, let type)):
+            guard arguments.count < operands.count,
+                let (relation, key, constant) = Self.parts(of: comparison), relation.type == type,
+                key == wanted, let value = try compiler.constant(constant, comparison)?.value
+            else { return false }
+            let operand = operands[arguments.count].operand
+            arguments.append(try compiler.argument(value, operand, relation))
+            return true
+        default: return false
+        }
+    }
+
+    /// Whether there may be a template for a query.
+    private static func hasShape(_ query: FetchQuery) -> Bool {
+        query.references == nil && query.groupBy.isEmpty && query.having == nil && !query.isDistinct
+            && query.resultType != .dictionaryResultType
+    }
+
+    /// What a comparison of a property of the object with a constant consists of; nil for any other.
+    private static func parts(
+        of comparison: NSComparisonPredicate
+    ) -> (relation: PredicateCompiler.Relation, key: String, constant: NSExpression)? {
+        let relation = PredicateCompiler.Relation(comparison)
+        guard comparison.comparisonPredicateModifier == .direct, relation.options.rawValue == 0 else {
+            return nil
+        }
+        switch relation.type {
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo: break
+        default: return nil
+        }
+        let constant = comparison.rightExpression
+        guard case .keyPath(let start, let key) = comparison.leftExpression.kind,
+            case .evaluatedObject = start.kind, case .constant = constant.kind
+        else { return nil }
+        return (relation, key, constant)
+    }
+
+    /// The arguments with those of the requested part of the rows.
+    private func window(
+        _ query: FetchQuery, _ compiler: PredicateCompiler, _ arguments: [SQLValue]
+    ) -> [SQLValue] {
+        guard let window = query.window else { return arguments }
+        return arguments + compiler.dialect.arguments(ofWindow: window.limit, window.offset)
+    }
+
     /// The shape of a query, and its comparisons; nil for a query whose statement depends on more.
     static func shape(
         of query: FetchQuery, _ result: Shape.Result, _ compiler: PredicateCompiler
     ) throws -> (Shape, [Comparison])? {
-        guard query.references == nil, query.groupBy.isEmpty, query.having == nil, !query.isDistinct,
-            query.resultType != .dictionaryResultType, let predicate = query.predicate
-        else { return nil }
+        guard hasShape(query), let predicate = query.predicate else { return nil }
         var shape = Shape(
             result: result, entity: query.storedEntity.entityNumber,
             includesSubentities: query.includesSubentities,
@@ -90,14 +172,8 @@ struct SelectTemplate: Sendable {
             pieces.append(.compound(type, parts.count))
             return try parts.allSatisfy { try add($0, compiler, &pieces, &comparisons) }
         case .comparison(let comparison):
-            let relation = PredicateCompiler.Relation(comparison)
-            guard comparison.comparisonPredicateModifier == .direct, relation.options.rawValue == 0,
-                [.lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo]
-                    .contains(relation.type),
-                case .keyPath(let start, let key) = comparison.leftExpression.kind,
-                case .evaluatedObject = start.kind,
-                case .constant = comparison.rightExpression.kind,
-                let value = try compiler.constant(comparison.rightExpression, comparison)?.value
+            guard let (relation, key, constant) = parts(of: comparison),
+                let value = try compiler.constant(constant, comparison)?.value
             else { return false }
             pieces.append(.comparison(key: key, relation.type))
             comparisons.append(Comparison(relation: relation, key: key, value: value))
@@ -134,10 +210,7 @@ struct SelectTemplate: Sendable {
         for (comparison, part) in zip(comparisons, operands) {
             arguments.append(try compiler.argument(comparison.value, part.operand, comparison.relation))
         }
-        if let window = query.window {
-            arguments += compiler.dialect.arguments(ofWindow: window.limit, window.offset)
-        }
-        return RenderedSQL(text, arguments)
+        return RenderedSQL(text, window(query, compiler, arguments))
     }
 }
 
@@ -152,7 +225,12 @@ final class SelectTemplates: Sendable {
     /// How many are kept. Predicates made by users are without number.
     private static let limit = 200
 
-    private let templates = Mutex<[SelectTemplate.Shape: Known]>([:])
+    private struct State {
+        var templates: [SelectTemplate.Shape: Known] = [:]
+        var last: (shape: SelectTemplate.Shape, template: SelectTemplate)?
+    }
+
+    private let state = Mutex(State())
 
     /// A compiler that makes values of constants alone, which changes nothing of it.
     private struct ConstantCompiler: @unchecked Sendable {
@@ -169,12 +247,21 @@ final class SelectTemplates: Sendable {
         return made.compiler
     }
 
-    subscript(shape: SelectTemplate.Shape) -> Known? { templates.withLock { $0[shape] } }
+    subscript(shape: SelectTemplate.Shape) -> Known? {
+        state.withLock { state in
+            guard let known = state.templates[shape] else { return nil }
+            if case .template(let template) = known { state.last = (shape, template) }
+            return known
+        }
+    }
+
+    /// The template that was used last: the next query often has the same shape, which is compared in less time than it is hashed.
+    var last: (shape: SelectTemplate.Shape, template: SelectTemplate)? { state.withLock { $0.last } }
 
     func add(_ template: SelectTemplate?, _ shape: SelectTemplate.Shape) {
-        templates.withLock { templates in
-            if templates.count >= Self.limit { templates = [:] }
-            templates[shape] = template.map(Known.template) ?? .noTemplate
+        state.withLock { state in
+            if state.templates.count >= Self.limit { state = State() }
+            state.templates[shape] = template.map(Known.template) ?? .noTemplate
         }
     }
 }

@@ -11,7 +11,8 @@ package final class StoreTables: Sendable {
     package let compiler: FetchCompiler
     /// The statements of saves.
     package let statements: RenderedStatements<SaveStatement>
-    private let selections: [Int32: RowSelection]
+    /// Those of whole rows by entity, each made when it is first used: a store may have hundreds.
+    private let selections = Mutex<[Int32: RowSelection]>([:])
     /// Those of some properties, which clients choose.
     private let partialSelections = Mutex<[PartialSelection: RowSelection]>([:])
 
@@ -20,21 +21,29 @@ package final class StoreTables: Sendable {
         self.history = history
         compiler = FetchCompiler(schema: schema, keepsStatements: true)
         statements = RenderedStatements(schema.dialect)
-        selections = Dictionary(
-            schema.entities.map { ($0.number, schema.selection(of: $0)) },
-            uniquingKeysWith: { first, _ in first })
     }
 
     /// What reads rows of an entity and its subentities.
     package func selection(of entity: SQLEntity) -> RowSelection {
-        selections[entity.number] ?? schema.selection(of: entity)
+        if let known = selections.withLock({ $0[entity.number] }) { return known }
+        let made = schema.selection(of: entity)
+        return selections.withLock { selections in
+            // Another thread may have been as fast.
+            let present = selections[entity.number] ?? made
+            selections[entity.number] = present
+            return present
+        }
     }
 
     /// What reads some properties, by their slots, of rows of an entity and its subentities.
-    package func selection(of entity: SQLEntity, only slots: PropertySet) -> RowSelection {
-        let key = PartialSelection(entity: entity.number, slots: slots)
+    ///
+    /// - Parameter hasKeysAlone: whether nothing but these properties and the key is read, of rows of the entity alone.
+    package func selection(
+        of entity: SQLEntity, only slots: PropertySet, hasKeysAlone: Bool = false
+    ) -> RowSelection {
+        let key = PartialSelection(entity: entity.number, slots: slots, hasKeysAlone: hasKeysAlone)
         if let known = partialSelections.withLock({ $0[key] }) { return known }
-        let made = schema.selection(of: entity, only: slots)
+        let made = schema.selection(of: entity, only: slots, hasKeysAlone: hasKeysAlone)
         partialSelections.withLock { selections in
             if selections.count >= Self.maxPartialSelections { selections = [:] }
             selections[key] = made
@@ -53,6 +62,7 @@ package final class StoreTables: Sendable {
 private struct PartialSelection: Hashable {
     let entity: Int32
     let slots: PropertySet
+    let hasKeysAlone: Bool
 }
 
 /// What a statement of a save does, and to what: an entity by its number, the links of a relationship.

@@ -7,7 +7,7 @@ import GRDBSQLite
 /// The SQL function behind `CONTAINS` without options: `f(text, part)`.
 ///
 /// SQLite's own `instr` compares at each character, in time that grows with both strings multiplied. What `ByteSearch` knows of
-/// the part is kept with the statement from row to row.
+/// the part, such as its rarest byte, is kept with the statement from row to row.
 enum ContainsFunction {
     static func install(on database: Database) {
         sqlite3_create_function_v2(
@@ -21,14 +21,14 @@ enum ContainsFunction {
             return sqlite3_result_null(context)
         }
         if let kept = sqlite3_get_auxdata(context, 1) {
-            let range = Unmanaged<ByteSearch>.fromOpaque(kept)._withUnsafeGuaranteedRef {
-                $0.firstRange(in: text)
+            let isFound = Unmanaged<ByteSearch>.fromOpaque(kept)._withUnsafeGuaranteedRef {
+                $0.isFound(in: text)
             }
-            return sqlite3_result_int(context, range == nil ? 0 : 1)
+            return sqlite3_result_int(context, isFound ? 1 : 0)
         }
         guard let part = TextMatchFunction.utf8(values[1]) else { return sqlite3_result_null(context) }
         let search = ByteSearch(for: ContiguousArray(part))
-        sqlite3_result_int(context, search.firstRange(in: text) == nil ? 0 : 1)
+        sqlite3_result_int(context, search.isFound(in: text) ? 1 : 0)
         // SQLite keeps it only while the part is a constant.
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque()) { kept in
             if let kept { Unmanaged<ByteSearch>.fromOpaque(kept).release() }

@@ -41,6 +41,6 @@ extension StoreSnapshot {
         if try SQLiteHardening.hasSpatialIndexes(database) {
             try SQLiteHardening.install(on: database, usesSpatialIndexes: true)
         }
-        return try SQLiteStoreFeatures(database, schema).unsupported()
+        return try SQLiteStoreFeatures(database, schema, SQLiteTables(database)).unsupported()
     }
 }

@@ -50,7 +50,10 @@ package enum PreparedStatements {
 
     /// Runs a statement with values, and calls `body` for each row.
     ///
+    /// Inlined, so that the body is not called through a pointer for each row.
+    ///
     /// - Throws: `DatabaseError`, or what `body` throws.
+    @inline(__always)
     static func step(
         _ sql: String, _ values: [SQLValue], _ connection: any PreparingConnection,
         _ body: (OpaquePointer) throws -> Void = { _ in }

@@ -38,7 +38,8 @@ final class ReadingConnections: @unchecked Sendable {
     ///
     /// - Throws: `SQLITE_MISUSE` after `close()`; an error of opening one more connection; what `body` throws.
     func withConnection<Value>(_ body: (ReadingConnection) throws -> Value) throws -> Value {
-        var hasPermit = permits.wait(timeout: .now()) == .success
+        // The beginning of all times is over, and takes no look at the clock.
+        var hasPermit = permits.wait(timeout: DispatchTime(uptimeNanoseconds: 0)) == .success
         if !hasPermit, !isUsedByCaller {
             permits.wait()
             hasPermit = true

@@ -97,7 +97,7 @@ struct RowDecoder: Sendable {
         }
     }
 
-    private static func decimal(_ values: RowValues, _ index: Int32, _ type: Int32) -> Decimal? {
+    static func decimal(_ values: RowValues, _ index: Int32, _ type: Int32) -> Decimal? {
         switch type {
         case SQLITE_INTEGER: Decimal(values.integer(index))
         case SQLITE_FLOAT: StoredValue.decimal(of: values.double(index))
@@ -117,12 +117,12 @@ struct RowDecoder: Sendable {
         }
     }
 
-    private func damaged(
+    func damaged(
         _ column: RowSelection.Column, _ entity: RowSelection.Entity, _ reference: Int64, _ what: String
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(selection.columnNames[Int(column.index) - 3]) of row \(reference) of entity \(entity.name) \(what)."
+            "The store is damaged: column \(selection.columnNames[Int(column.index - selection.headCount)]) of row \(reference) of entity \(entity.name) \(what)."
         )
     }
 }

@@ -27,6 +27,38 @@ struct SQLiteReader {
         return rows
     }
 
+    /// Snapshots of rows that are all of one entity.
+    ///
+    /// - Parameter sortsByKey: whether they are in the order of their keys.
+    func snapshots(
+        _ statement: RenderedSQL, _ decoder: RowDecoder, _ entity: RowSelection.Entity,
+        _ schema: SnapshotSchema, sortsByKey: Bool
+    ) throws -> [ManagedObjectSnapshot] {
+        var builder = SnapshotRowBuilder(schema)
+        var values = RowValues()
+        try step(statement) {
+            values.read($0)
+            try decoder.addRow(values, to: &builder, entity)
+        }
+        return builder.finish(sortsByKey: sortsByKey)
+    }
+
+    /// Calls `body` with the keys of all rows, in pieces; a row has nothing else.
+    func forEachReferences(_ statement: RenderedSQL, _ body: (UnsafeBufferPointer<Int64>) -> Void) throws {
+        try withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1024) { piece in
+            var count = 0
+            try step(statement) {
+                if count == piece.count {
+                    body(UnsafeBufferPointer(piece))
+                    count = 0
+                }
+                piece[count] = sqlite3_column_int64($0, 0)
+                count += 1
+            }
+            if count > 0 { body(UnsafeBufferPointer(rebasing: piece[..<count])) }
+        }
+    }
+
     /// Calls `body` with the entity number and the key of each row.
     func forEachKey(_ statement: RenderedSQL, _ body: (Int32, Int64) -> Void) throws {
         try step(statement) { body(sqlite3_column_int($0, 0), sqlite3_column_int64($0, 1)) }
@@ -97,6 +129,7 @@ struct SQLiteReader {
     }
 
     /// Runs a statement that the connection keeps, and calls `body` for each row.
+    @inline(__always)
     func step(_ statement: RenderedSQL, _ body: (OpaquePointer) throws -> Void) throws {
         Log.sql.debug("\(statement.text)")
         Log.sql.trace("\(Log.description(of: statement.arguments))")

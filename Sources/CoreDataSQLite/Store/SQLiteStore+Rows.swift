@@ -80,10 +80,33 @@ extension SQLiteStore {
         return rows
     }
 
+    /// Snapshots of the objects that a query finds, made of the columns that they have; nil where rows may be of several entities, or
+    /// decide themselves.
+    package func snapshots(
+        for query: FetchQuery, of slots: PropertySet, _ schema: SnapshotSchema
+    ) throws -> [ManagedObjectSnapshot]? {
+        let tables = tables
+        let entity = tables.schema.entity(query.storedEntity)
+        guard entity.familyNumbers.count == 1 else { return nil }
+        let selection = tables.selection(of: entity, only: slots, hasKeysAlone: true)
+        let statement: RenderedSQL? = try tables.compiler.result(of: query) {
+            try tables.compiler.snapshotRows(query, slots, columns: selection.list)
+        } decided: { _ in
+            nil
+        }
+        guard let statement, let only = selection.only else { return nil }
+        return try readOnce("fetch", at: query.pinned) {
+            try $0.snapshots(
+                statement, RowDecoder(selection), only, schema, sortsByKey: query.isUnordered)
+        }
+    }
+
     /// The entities and keys of the rows that a query finds, read one by one.
     package func identities(for query: FetchQuery) throws -> IdentityList {
         try fetchCompiler.result(of: query) {
-            try identities(fetchCompiler.keys(query), query)
+            schema.entity(query.storedEntity).familyNumbers.count == 1
+                ? try references(fetchCompiler.references(query), query)
+                : try identities(fetchCompiler.keys(query), query)
         } decided: {
             var list = IdentityList()
             for row in try $0.rows(of: self) {
@@ -92,6 +115,23 @@ extension SQLiteStore {
                 }
             }
             return list
+        }
+    }
+
+    /// The identities of rows that are all of the fetched entity.
+    private func references(_ statement: RenderedSQL, _ query: FetchQuery) throws -> IdentityList {
+        try readOnce("fetch", at: query.pinned) { reader in
+            var list = IdentityList()
+            var last = Int64.min
+            var isAscending = true
+            try reader.forEachReferences(statement) { references in
+                for reference in references {
+                    isAscending = isAscending && reference >= last
+                    last = reference
+                }
+                list.append(query.storedEntity, contentsOf: references)
+            }
+            return isAscending || !query.isUnordered ? list : list.inKeyOrder
         }
     }
 
@@ -234,6 +274,8 @@ extension SQLiteStore {
         return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
     }
 }
+
+extension SQLiteStore: SnapshotStore {}
 
 extension StoreReader {
     /// The generation of a SQLite store that is read.

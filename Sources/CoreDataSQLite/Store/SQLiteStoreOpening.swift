@@ -176,9 +176,9 @@ final class SQLiteStoreOpening {
             metadata = try SQLiteMetadata.read(database, file.url)
             checked = try StoreIdentity(database)
             try checkVersion(file, database)
-            let existing = try ExistingTables(database)
-            try checkTables(existing)
-            let historyFeatures = try checkHistory(database, existing)
+            let existing = try SQLiteTables(database)
+            try checkTables(existing.tables)
+            let historyFeatures = try checkHistory(database, existing.tables)
             guard !options.isReadOnly else { return true }
             if model.isReconstructed {
                 unsupportedFeatures = ["no model: the one it is opened with was made from its tables"]
@@ -188,7 +188,7 @@ final class SQLiteStoreOpening {
             usesSpatialIndexes = try SQLiteHardening.hasSpatialIndexes(database)
             if usesSpatialIndexes { try SQLiteHardening.install(on: database, usesSpatialIndexes: true) }
             unsupportedFeatures =
-                try historyFeatures + SQLiteStoreFeatures(database, schema).unsupported()
+                try historyFeatures + SQLiteStoreFeatures(database, schema, existing).unsupported()
             byteCountWithTriggers = try Int64.fetchOne(
                 database,
                 sql: """

@@ -9,23 +9,32 @@ import ManagedObjectModel
 ///
 /// SQLite itself decides: a statement that writes to a table is compiled with all triggers that it sets off, with
 /// the table's conditions and indexes. What calls a function that a connection does not have, or that a schema must
-/// not call, what needs a missing module or table, does not compile. Nothing is run.
+/// not call, what needs a missing module or table, does not compile. Nothing is run. Statements that write to a table of `PlainTables`
+/// compile, which is known without a try: three statements for each table take as long as all the rest of opening a store.
 struct SQLiteStoreFeatures {
     private let database: Database
     private let schema: SQLSchema
+    private let existing: SQLiteTables
 
-    /// - Parameter database: a connection with the functions that a writing one has.
-    init(_ database: Database, _ schema: SQLSchema) {
+    /// - Parameters:
+    ///   - database: a connection with the functions that a writing one has.
+    ///   - existing: the tables of the file.
+    init(_ database: Database, _ schema: SQLSchema, _ existing: SQLiteTables) {
         self.database = database
         self.schema = schema
+        self.existing = existing
     }
 
     /// The features, each as part of a sentence; none when the store can be written to.
     func unsupported() throws -> [String] {
         var features: [String] = []
         features += try unknownEntities()
-        let needed = try neededColumns()
-        for table in tables { features += try unsupported(in: table, needed) }
+        let plain = try PlainTables(database)
+        for table in tables {
+            let compiles = plain.contains(table.name) && existing.has(table.columns, in: table.name)
+            let obstacles = compiles ? [] : try unsupported(in: table)
+            features += obstacles.isEmpty ? missingColumns(of: table) : obstacles
+        }
         features += try unsupportedValues()
         features += try conditions()
         features += try virtualTables()
@@ -82,10 +91,8 @@ struct SQLiteStoreFeatures {
 
     // MARK: Tables
 
-    /// - Parameter needed: what `neededColumns()` found.
-    private func unsupported(
-        in table: (name: String, columns: [String]), _ needed: [String: [String]]
-    ) throws -> [String] {
+    /// What of a table keeps statements that write to it from being compiled.
+    private func unsupported(in table: (name: String, columns: [String])) throws -> [String] {
         // GRDB gathers what the statements of a connection would do, ever more of it, until it compiles one itself.
         _ = try database.makeStatement(sql: "SELECT 1")
         let name = schema.quoted(table.name)
@@ -100,27 +107,13 @@ struct SQLiteStoreFeatures {
                 return ["a trigger, index or condition of table \(table.name): \(reason)"]
             }
         }
-        // Columns that the model does not have.
-        return needed[table.name.lowercased(), default: []].filter { !table.columns.contains($0) }
-            .map { "column \($0) of table \(table.name), which must have a value and is not in the model" }
+        return []
     }
 
-    /// The columns that must have a value, by the names of the tables, in lower case as SQLite compares them. One statement for all
-    /// tables.
-    private func neededColumns() throws -> [String: [String]] {
-        let rows = try GRDB.Row.fetchCursor(
-            database,
-            sql: """
-                SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
-                WHERE t.type = 'table' AND t.rootpage > 0 AND c."notnull" AND c.dflt_value IS NULL AND NOT c.pk
-                """)
-        var columns: [String: [String]] = [:]
-        while let row = try rows.next() {
-            guard let table = String.fromDatabaseValue(row[0]), let column = String.fromDatabaseValue(row[1])
-            else { continue }
-            columns[table.lowercased(), default: []].append(column)
-        }
-        return columns
+    /// Columns that the model does not have.
+    private func missingColumns(of table: (name: String, columns: [String])) -> [String] {
+        existing.neededColumns(of: table.name).filter { !table.columns.contains($0) }
+            .map { "column \($0) of table \(table.name), which must have a value and is not in the model" }
     }
 
     /// Triggers and conditions that drop a change without an error: a save would take for written what is not.

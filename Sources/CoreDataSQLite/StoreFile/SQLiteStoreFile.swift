@@ -120,6 +120,10 @@ struct SQLiteStoreFile {
     func readers(_ configuration: Configuration) -> ReadingConnections {
         var configuration = configuration
         configuration.readonly = true
+        if !options.pragmas.contains(where: { $0.name == "cache_size" }) {
+            // Look-ups all over a table keep the pages of its index and of a good part of its rows.
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8000") }
+        }
         let path = path
         return ReadingConnections(limit: options.connectionCount) { [configuration] in
             try DatabaseQueue(path: path, configuration: configuration)

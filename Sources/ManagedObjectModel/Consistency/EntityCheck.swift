@@ -64,7 +64,7 @@ package struct EntityCheck {
 
     private mutating func checkNames() {
         let inherited = Set(entity.inheritedProperties.map(\.name))
-        var own: Set<String> = []
+        var own = Set<String>(minimumCapacity: entity.ownProperties.count)
         for property in entity.ownProperties {
             let name = property.name
             if name.isEmpty {
@@ -77,7 +77,7 @@ package struct EntityCheck {
             if Self.reservedNames.contains(name) {
                 report(
                     .reservedName, name, "every managed object has a property of this name; choose another")
-            } else if name.contains(".") || name.hasPrefix("@") {
+            } else if name.utf8.contains(UInt8(ascii: ".")) || name.utf8.first == UInt8(ascii: "@") {
                 report(.reservedName, name, "a name must not contain a point or begin with @")
             }
         }

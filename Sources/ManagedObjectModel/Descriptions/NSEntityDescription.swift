@@ -30,12 +30,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The properties that the entity itself declares, in the order in which they were set.
     package internal(set) var ownProperties: [NSPropertyDescription] = []
 
-    private let derived = AtomicLazyReference<EntityTables>()
+    private let derived = PublishedReference<EntityTables>()
 
     /// What is derived from the properties, once nothing can change any more.
     var tables: EntityTables? { derived.load() }
 
-    private let runtimeCell = AtomicLazyReference<_EntityRuntimeRecord>()
+    private let runtimeCell = PublishedReference<_EntityRuntimeRecord>()
 
     /// What the runtime keeps with the entity, once there is something. Reading is lock-free.
     package var runtimeRecord: _EntityRuntimeRecord? { runtimeCell.load() }

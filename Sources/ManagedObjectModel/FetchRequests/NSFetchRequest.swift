@@ -16,7 +16,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
 
     private var specification: FetchSpecification {
         get { settings.specification }
-        set { settings.specification = newValue }
+        // In place: a copy would be shared while it is changed.
+        _modify { yield &settings.specification }
     }
 
     /// Creates a request without an entity: set `entity` before it is executed.
@@ -46,6 +47,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     package override var fetchSpecification: FetchSpecification? {
+        // The settings may be shared with a request for results of another type.
+        if specification.resultClass == ResultType.self { return specification }
         var specification = specification
         specification.resultClass = ResultType.self
         return specification

@@ -10,7 +10,10 @@ struct HashedBytes {
     /// The SHA-512 of all pieces: 64 bytes.
     var sha512: Data { SHA2.sha512(bytes) }
 
-    mutating func update(data: some Sequence<UInt8>) { bytes.append(contentsOf: data) }
+    mutating func update(data: [UInt8]) { bytes.append(contentsOf: data) }
+
+    /// Adds bytes by their memory: a sequence of `Data` is read byte by byte.
+    mutating func update(data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
     /// Adds a string as UTF-8.
     mutating func update(text: String) { bytes.append(contentsOf: text.utf8) }

@@ -7,28 +7,46 @@ import CocoaFoundation
 /// run.
 package enum SHA2 {
     /// The SHA-256 of some bytes: 32 bytes. O(n).
+    ///
+    /// A model of 300 entities has some 3,000 of them, each of one block or two: nothing is allocated but the result.
     package static func sha256(_ message: [UInt8]) -> Data {
-        var state = upperInitial
-        let constants = upperConstants
-        let padded = padded(message, blockSize: 64)
-        var words = [UInt32](repeating: 0, count: 64)
-        padded.withUnsafeBytes { bytes in
-            state.withUnsafeMutableBufferPointer { state in
-                words.withUnsafeMutableBufferPointer { words in
-                    constants.withUnsafeBufferPointer { constants in
-                        for block in stride(from: 0, to: bytes.count, by: 64) {
-                            for index in 0..<16 {
-                                let word = bytes.loadUnaligned(
-                                    fromByteOffset: block + 4 * index, as: UInt32.self)
-                                words[index] = UInt32(bigEndian: word)
-                            }
-                            compress(state, words, constants)
-                        }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64 + 8) { memory in
+            let words = UnsafeMutableBufferPointer(rebasing: memory[0..<64])
+            let state = UnsafeMutableBufferPointer(rebasing: memory[64...])
+            _ = state.initialize(from: upperInitial)
+            upperConstants.withUnsafeBufferPointer { constants in
+                message.withUnsafeBytes { bytes in
+                    let whole = bytes.count / 64 * 64
+                    hash(UnsafeRawBufferPointer(rebasing: bytes[..<whole]), state, words, constants)
+                    // The rest, a bit, zeroes, and the length of the message in bits.
+                    let rest = bytes.count - whole
+                    withUnsafeTemporaryAllocation(byteCount: rest < 56 ? 64 : 128, alignment: 8) { end in
+                        end.initializeMemory(as: UInt8.self, repeating: 0)
+                        end.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[whole...]))
+                        end[rest] = 0x80
+                        let bits = UInt64(bytes.count) * 8
+                        end.storeBytes(of: bits.bigEndian, toByteOffset: end.count - 8, as: UInt64.self)
+                        hash(UnsafeRawBufferPointer(end), state, words, constants)
                     }
                 }
             }
+            for index in 0..<8 { state[index] = state[index].bigEndian }
+            return Data(UnsafeRawBufferPointer(state))
         }
-        return data(state)
+    }
+
+    /// Adds whole blocks.
+    private static func hash(
+        _ bytes: UnsafeRawBufferPointer, _ state: UnsafeMutableBufferPointer<UInt32>,
+        _ words: UnsafeMutableBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+    ) {
+        for block in stride(from: 0, to: bytes.count, by: 64) {
+            for index in 0..<16 {
+                let word = bytes.loadUnaligned(fromByteOffset: block + 4 * index, as: UInt32.self)
+                words[index] = UInt32(bigEndian: word)
+            }
+            compress(state, words, constants)
+        }
     }
 
     /// The SHA-512 of some bytes: 64 bytes. O(n).
@@ -72,26 +90,69 @@ package enum SHA2 {
         state.map(\.bigEndian).withUnsafeBytes { Data($0) }
     }
 
-    // Written out for each word size, and without helpers: a build without optimisation calls every one.
+    // Written out for each word size, and without helpers: a build without optimisation calls every one. Eight rounds at a time need
+    // not move the eight variables: each takes the place of the next. Plain pointers, since the bounds are constant.
     // swift-format-ignore
     private static func compress(
-        _ state: UnsafeMutableBufferPointer<UInt32>, _ w: UnsafeMutableBufferPointer<UInt32>,
-        _ k: UnsafeBufferPointer<UInt32>
+        _ state: UnsafeMutableBufferPointer<UInt32>, _ words: UnsafeMutableBufferPointer<UInt32>,
+        _ constants: UnsafeBufferPointer<UInt32>
     ) {
-        for t in 16..<64 {
+        guard state.count >= 8, words.count >= 64, constants.count >= 64, let w = words.baseAddress,
+            let k = constants.baseAddress
+        else { preconditionFailure("A block of SHA-256 takes 64 words.") }
+        var t = 16
+        while t < 64 {
             let x = w[t &- 15], y = w[t &- 2]
             let s0 = (x &>> 7 | x &<< 25) ^ (x &>> 18 | x &<< 14) ^ (x &>> 3)
             let s1 = (y &>> 17 | y &<< 15) ^ (y &>> 19 | y &<< 13) ^ (y &>> 10)
             w[t] = w[t &- 16] &+ s0 &+ w[t &- 7] &+ s1
+            t = t &+ 1
         }
         var a = state[0], b = state[1], c = state[2], d = state[3]
         var e = state[4], f = state[5], g = state[6], h = state[7]
-        for t in 0..<64 {
-            let s1 = (e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7)
-            let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ k[t] &+ w[t]
-            let s0 = (a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10)
-            let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-            h = g; g = f; f = e; e = d &+ t1; d = c; c = b; b = a; a = t1 &+ t2
+        t = 0
+        while t < 64 {
+            h = h &+ ((e &>> 6 | e &<< 26) ^ (e &>> 11 | e &<< 21) ^ (e &>> 25 | e &<< 7))
+            h = h &+ (g ^ (e & (f ^ g))) &+ k[t] &+ w[t]
+            d = d &+ h
+            h = h &+ ((a &>> 2 | a &<< 30) ^ (a &>> 13 | a &<< 19) ^ (a &>> 22 | a &<< 10))
+            h = h &+ ((a & b) | (c & (a | b)))
+            g = g &+ ((d &>> 6 | d &<< 26) ^ (d &>> 11 | d &<< 21) ^ (d &>> 25 | d &<< 7))
+            g = g &+ (f ^ (d & (e ^ f))) &+ k[t &+ 1] &+ w[t &+ 1]
+            c = c &+ g
+            g = g &+ ((h &>> 2 | h &<< 30) ^ (h &>> 13 | h &<< 19) ^ (h &>> 22 | h &<< 10))
+            g = g &+ ((h & a) | (b & (h | a)))
+            f = f &+ ((c &>> 6 | c &<< 26) ^ (c &>> 11 | c &<< 21) ^ (c &>> 25 | c &<< 7))
+            f = f &+ (e ^ (c & (d ^ e))) &+ k[t &+ 2] &+ w[t &+ 2]
+            b = b &+ f
+            f = f &+ ((g &>> 2 | g &<< 30) ^ (g &>> 13 | g &<< 19) ^ (g &>> 22 | g &<< 10))
+            f = f &+ ((g & h) | (a & (g | h)))
+            e = e &+ ((b &>> 6 | b &<< 26) ^ (b &>> 11 | b &<< 21) ^ (b &>> 25 | b &<< 7))
+            e = e &+ (d ^ (b & (c ^ d))) &+ k[t &+ 3] &+ w[t &+ 3]
+            a = a &+ e
+            e = e &+ ((f &>> 2 | f &<< 30) ^ (f &>> 13 | f &<< 19) ^ (f &>> 22 | f &<< 10))
+            e = e &+ ((f & g) | (h & (f | g)))
+            d = d &+ ((a &>> 6 | a &<< 26) ^ (a &>> 11 | a &<< 21) ^ (a &>> 25 | a &<< 7))
+            d = d &+ (c ^ (a & (b ^ c))) &+ k[t &+ 4] &+ w[t &+ 4]
+            h = h &+ d
+            d = d &+ ((e &>> 2 | e &<< 30) ^ (e &>> 13 | e &<< 19) ^ (e &>> 22 | e &<< 10))
+            d = d &+ ((e & f) | (g & (e | f)))
+            c = c &+ ((h &>> 6 | h &<< 26) ^ (h &>> 11 | h &<< 21) ^ (h &>> 25 | h &<< 7))
+            c = c &+ (b ^ (h & (a ^ b))) &+ k[t &+ 5] &+ w[t &+ 5]
+            g = g &+ c
+            c = c &+ ((d &>> 2 | d &<< 30) ^ (d &>> 13 | d &<< 19) ^ (d &>> 22 | d &<< 10))
+            c = c &+ ((d & e) | (f & (d | e)))
+            b = b &+ ((g &>> 6 | g &<< 26) ^ (g &>> 11 | g &<< 21) ^ (g &>> 25 | g &<< 7))
+            b = b &+ (a ^ (g & (h ^ a))) &+ k[t &+ 6] &+ w[t &+ 6]
+            f = f &+ b
+            b = b &+ ((c &>> 2 | c &<< 30) ^ (c &>> 13 | c &<< 19) ^ (c &>> 22 | c &<< 10))
+            b = b &+ ((c & d) | (e & (c | d)))
+            a = a &+ ((f &>> 6 | f &<< 26) ^ (f &>> 11 | f &<< 21) ^ (f &>> 25 | f &<< 7))
+            a = a &+ (h ^ (f & (g ^ h))) &+ k[t &+ 7] &+ w[t &+ 7]
+            e = e &+ a
+            a = a &+ ((b &>> 2 | b &<< 30) ^ (b &>> 13 | b &<< 19) ^ (b &>> 22 | b &<< 10))
+            a = a &+ ((b & c) | (d & (b | c)))
+            t = t &+ 8
         }
         state[0] &+= a; state[1] &+= b; state[2] &+= c; state[3] &+= d
         state[4] &+= e; state[5] &+= f; state[6] &+= g; state[7] &+= h

@@ -196,9 +196,11 @@ package final class IdentityMap: @unchecked Sendable {
 
     private func announceCollected() {
         lock.lock()
-        let collected = (unannounced ?? [:]).values.sorted { $0.position < $1.position }
+        let registered = unannounced ?? [:]
         unannounced = nil
         lock.unlock()
+        guard !registered.isEmpty else { return }
+        let collected = registered.values.sorted { $0.position < $1.position }
         StoredEntity.noteRegistered(collected.map { ($0.storedEntity, $0.reference) })
     }
 

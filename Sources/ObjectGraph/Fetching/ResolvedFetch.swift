@@ -12,7 +12,8 @@ package struct ResolvedFetch {
     private(set) var storeOrder: [NSSortDescriptor]
     /// Whether only a part of the result is requested, so that the order matters.
     let isWindow: Bool
-    private weak var context: NSManagedObjectContext?
+    private var reader: WeakContext
+    private var context: NSManagedObjectContext? { reader.context }
     private var properties: [NSPropertyDescription]
     private var groupBy: [NSPropertyDescription]
 
@@ -34,21 +35,28 @@ package struct ResolvedFetch {
         if !layout.isClassCertain, let type = specification.resultClass as? NSManagedObject.Type {
             layout.adopt(type)
         }
-        specification.predicate = try specification.predicate.map(Self.resolvingFetches)?
-            .namingPermanently(context.identities)
-        specification.havingPredicate = try specification.havingPredicate.map(Self.resolvingFetches)?
-            .namingPermanently(context.identities)
+        // Only what differs is set, which takes a copy.
+        if let given = specification.predicate {
+            let predicate = try Self.resolvingFetches(given).namingPermanently(context.identities)
+            if predicate !== given { specification.predicate = predicate }
+        }
+        if let given = specification.havingPredicate {
+            let predicate = try Self.resolvingFetches(given).namingPermanently(context.identities)
+            if predicate !== given { specification.havingPredicate = predicate }
+        }
         self.specification = specification
         isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
-        self.context = context
+        reader = WeakContext(context)
         sortDescriptors = (specification.sortDescriptors ?? []).map(\.named)
         storeOrder = sortDescriptors.map(\.ofStore)
         let affected = request.affectedStores
         let entity = entity
         try context.pinGeneration()
-        stores = coordinator.stores(for: entity).filter { store in
+        func isRead(_ store: any ObjectStore) -> Bool {
             context.reads(store) && affected.map { $0.contains { $0 === store } } ?? true
         }
+        let all = coordinator.stores(for: entity)
+        stores = all.allSatisfy(isRead) ? all : all.filter(isRead)
         properties = try Self.properties(specification.propertiesToFetch, entity)
         groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
         try check()
@@ -85,8 +93,9 @@ package struct ResolvedFetch {
     ) throws -> NSEntityDescription {
         if let entity = specification.entity {
             // A request made for another copy of the model means the entity of the same name.
-            if model.entities.contains(where: { $0 === entity }) { return entity }
-            if let name = entity.name, let own = model.entitiesByName[name] { return own }
+            let own = entity.name.flatMap { model.entitiesByName[$0] }
+            if own === entity || model.entities.contains(where: { $0 === entity }) { return entity }
+            if let own { return own }
         }
         guard let name = specification.entityName else {
             throw NSError.coreData(.coreData, "A fetch request must have an entity.")
@@ -162,7 +171,7 @@ package struct ResolvedFetch {
         var fetch = self
         fetch.stores = stores.filter(parent.reads)
         fetch.specification.answer = nil
-        fetch.context = parent
+        fetch.reader = WeakContext(parent)
         fetch.specification.includesPendingChanges = true
         fetch.specification.returnsObjectsAsFaults = true
         fetch.specification.relationshipKeyPathsForPrefetching = nil
@@ -383,6 +392,14 @@ package struct ResolvedFetch {
         let rest = indexes.dropFirst(specification.fetchOffset)
         return specification.fetchLimit > 0 ? rest.prefix(specification.fetchLimit) : rest
     }
+}
+
+/// The context of a fetch, which does not keep it. Behind one reference: a fetch is copied often, and copying a weak reference takes
+/// longer than all else of it.
+private final class WeakContext {
+    private(set) weak var context: NSManagedObjectContext?
+
+    init(_ context: NSManagedObjectContext) { self.context = context }
 }
 
 extension NSEntityDescription {

@@ -45,6 +45,14 @@ public final class ManagedKey<Value>: Sendable {
         return look(in: layout)
     }
 
+    /// The slot that was found last, if it is one of a layout with these declarations.
+    @inline(__always)
+    func indexIfKnown(_ declarations: UnsafeMutablePointer<UInt32>, _ count: Int) -> Int? {
+        let cached = found.load(ordering: .relaxed)
+        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
+        return index < count && declarations[index] == UInt32(cached >> 32) ? index : nil
+    }
+
     private func find(in layout: EntityLayout) -> Int {
         guard let index = look(in: layout) else {
             fatalError(

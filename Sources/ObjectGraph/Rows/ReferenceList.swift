@@ -20,7 +20,22 @@ struct ReferenceList {
     mutating func append(_ reference: Int64) {
         if open.isEmpty { open.reserveCapacity(Self.pieceSize) }
         open.append(reference)
-        guard open.count == Self.pieceSize else { return }
+        if open.count == Self.pieceSize { closePiece() }
+    }
+
+    /// Adds keys at the end. O(n).
+    mutating func append(contentsOf references: UnsafeBufferPointer<Int64>) {
+        var rest = references[...]
+        while !rest.isEmpty {
+            if open.isEmpty { open.reserveCapacity(Self.pieceSize) }
+            let part = rest.prefix(Self.pieceSize - open.count)
+            open.append(contentsOf: UnsafeBufferPointer(rebasing: part))
+            rest = rest.dropFirst(part.count)
+            if open.count == Self.pieceSize { closePiece() }
+        }
+    }
+
+    private mutating func closePiece() {
         full.append(Self.packed(open))
         open.removeAll(keepingCapacity: true)
     }
@@ -37,14 +52,19 @@ struct ReferenceList {
     }
 
     private static func packed(_ references: ContiguousArray<Int64>) -> Piece {
-        var (lowest, highest) = (references[0], references[0])
+        let first = references[0]
+        var (lowest, highest) = (first, first)
         var isRun = true
-        for (position, reference) in references.enumerated() {
-            isRun = isRun && reference.subtractingReportingOverflow(references[0]) == (Int64(position), false)
-            lowest = min(lowest, reference)
-            highest = max(highest, reference)
+        references.withUnsafeBufferPointer { references in
+            for position in references.indices {
+                let reference = references[position]
+                isRun = isRun && reference &- first == Int64(position)
+                lowest = min(lowest, reference)
+                highest = max(highest, reference)
+            }
         }
-        if isRun { return .run(first: lowest) }
+        // Behind the highest number of all comes the lowest.
+        if isRun, lowest == first { return .run(first: first) }
         let (span, overflow) = highest.subtractingReportingOverflow(lowest)
         guard !overflow, span <= UInt32.max else { return .far(references) }
         return .near(lowest: lowest, offsets: ContiguousArray(references.lazy.map { UInt32($0 - lowest) }))

@@ -99,15 +99,16 @@ extension Row {
     package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
 
     /// The identifier in a slot of 16 bytes.
-    package func uuid(_ slot: Int) -> UUID {
-        withBytes(slot) { bytes in
-            var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-            // Fewer bytes, which no decoder packs, leave zeros.
-            withUnsafeMutableBytes(of: &value) {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
-            }
-            return UUID(uuid: value)
+    package func uuid(_ slot: Int) -> UUID { withBytes(slot) { Self.uuid($0) } }
+
+    /// The identifier of 16 bytes.
+    static func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {
+        var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        // Fewer bytes, which no decoder packs, leave zeros.
+        withUnsafeMutableBytes(of: &value) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(16)))
         }
+        return UUID(uuid: value)
     }
 
     /// The number in a slot that holds the bytes of a `Decimal`.

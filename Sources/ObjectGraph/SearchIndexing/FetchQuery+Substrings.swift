@@ -14,7 +14,7 @@ extension FetchQuery {
     ///
     /// Nothing is built, waited for or thrown: without help from the index all rows are read.
     mutating func useSubstringIndex(of store: any ObjectStore) {
-        guard let predicate else { return }
+        guard let predicate, SubstringConditions.areIn(predicate) else { return }
         let conditions = SubstringConditions(predicate, self, in: store)
         guard conditions.query != nil || !conditions.obstacles.isEmpty, let store = store as? any IndexedStore
         else { return }

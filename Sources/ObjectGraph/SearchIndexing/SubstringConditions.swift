@@ -35,6 +35,21 @@ struct SubstringConditions {
         names = Set(found.fields.map { indexed[$0] })
     }
 
+    /// Whether a predicate has a condition for which there might be an index.
+    static func areIn(_ predicate: NSPredicate) -> Bool {
+        // What most conditions are takes no list of parts.
+        if case .comparison(let comparison) = predicate.shape { return comparison.textOperation != nil }
+        var rest = [predicate]
+        while let next = rest.popLast() {
+            switch next.shape {
+            case .comparison(let comparison): if comparison.textOperation != nil { return true }
+            case .compound(_, let parts): rest += parts
+            case .value, .opaque: break
+            }
+        }
+        return false
+    }
+
     /// What the index is asked for; nil where it does not limit the objects that meet a predicate.
     private mutating func query(for predicate: NSPredicate) -> SubstringQuery? {
         switch predicate.shape {

@@ -76,7 +76,7 @@ extension ManagedObjectSnapshot {
     @inline(__always)
     private func integer<Value>(_ key: ManagedKey<Value>) -> Int64? {
         guard isOfRow else { return keptInteger(key.name) }
-        return read(key) { row, slot, kind in kind.isWholeNumber ? row.integer(slot) : nil }
+        return word(key, .integer).map { Int64(bitPattern: $0) }
     }
 
     private func keptInteger(_ key: String) -> Int64? {
@@ -91,7 +91,7 @@ extension ManagedObjectSnapshot {
     @inline(__always)
     private func double<Value>(_ key: ManagedKey<Value>) -> Double? {
         guard isOfRow else { return keptDouble(key.name) }
-        return read(key) { row, slot, kind in kind.isReal ? row.double(slot) : nil }
+        return word(key, .real).map { Double(bitPattern: $0) }
     }
 
     private func keptDouble(_ key: String) -> Double? {
@@ -106,7 +106,7 @@ extension ManagedObjectSnapshot {
     @inline(__always)
     private func string<Value>(_ key: ManagedKey<Value>) -> String? {
         guard isOfRow else { return keptString(key.name) }
-        return read(key) { row, slot, kind in kind == .string ? row.string(slot) : nil }
+        return word(key, .string).map(string)
     }
 
     private func keptString(_ key: String) -> String? {

@@ -20,12 +20,11 @@ import ManagedObjectModel
 /// Two snapshots are equal that are of the same object, with the same values of the same properties. It is encoded with the URI of its
 /// ID; to be decoded, it needs a coordinator under `CodingUserInfoKey.persistentStoreCoordinator`.
 public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
-    // What the store has is in a row, whose values are read when they are requested; a row never changes. Two references, which are
-    // read in place: a copy of an enumeration would count them.
+    // What the store has is in a row of a block, whose values are read when they are requested.
 
-    /// Nil when the values are in `part`.
-    private let row: Row?
-    /// Of a snapshot with a row a `SnapshotSchema`, else `SnapshotValues`.
+    /// In a block that `part` is; nil when the values are in `part`.
+    private let row: UnsafePointer<UInt64>?
+    /// Of a snapshot with a row `SnapshotRows`, else `SnapshotValues`.
     private let part: SnapshotPart
 
     init(objectID: NSManagedObjectID, values: [String: Value]) {
@@ -33,35 +32,37 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
         part = SnapshotValues(objectID: objectID, values: values)
     }
 
+    /// - Parameter row: one of the block.
     @inline(__always)
-    init(_ row: Row, _ schema: SnapshotSchema) {
-        assert(
-            row.entityNumber == schema.storedEntity.entityNumber,
-            "A row is read by the layout of its own entity.")
+    init(_ rows: SnapshotRows, _ row: UnsafePointer<UInt64>) {
         self.row = row
-        part = schema
+        part = rows
     }
 
-    private var schema: SnapshotSchema { unsafeDowncast(part, to: SnapshotSchema.self) }
+    private var rows: SnapshotRows { unsafeDowncast(part, to: SnapshotRows.self) }
     private var kept: SnapshotValues { unsafeDowncast(part, to: SnapshotValues.self) }
+
+    /// The key of the row; 0 without one.
+    var key: Int64 { row.map { SnapshotRow($0).reference } ?? 0 }
 
     /// The ID of the object; a temporary one, if it was not saved then.
     public var objectID: NSManagedObjectID {
         guard let row else { return kept.objectID }
-        return NSManagedObjectID(storedEntity: schema.storedEntity, reference: row.reference)
+        return NSManagedObjectID(
+            storedEntity: rows.schema.storedEntity, reference: SnapshotRow(row).reference)
     }
 
     /// The name of the object's entity.
-    public var entityName: String { row == nil ? kept.objectID.entity.name ?? "" : schema.entityName }
+    public var entityName: String { row == nil ? kept.objectID.entity.name ?? "" : rows.schema.entityName }
 
     /// The values by the names of their properties.
     var values: [String: Value] {
         guard let row else { return kept.values }
-        return schema.values(row)
+        return rows.schema.values(SnapshotRow(row), rows)
     }
 
     /// The names of the properties that the snapshot has.
-    public var keys: Set<String> { row == nil ? Set(kept.values.keys) : Set(schema.names) }
+    public var keys: Set<String> { row == nil ? Set(kept.values.keys) : Set(rows.schema.names) }
 
     /// Whether both are of the same object, with the same values of the same properties.
     public static func == (a: Self, b: Self) -> Bool {
@@ -82,8 +83,8 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
             guard let value = kept.values[key] else { stop(without: key) }
             return value
         }
-        guard let slot = schema.slot(key) else { stop(without: key) }
-        return schema.value(slot, row)
+        guard let slot = rows.schema.slot(key) else { stop(without: key) }
+        return rows.schema.value(slot, SnapshotRow(row), rows)
     }
 
     private func stop(without key: String) -> Never {
@@ -94,23 +95,18 @@ public struct ManagedObjectSnapshot: @unchecked Sendable, Hashable {
             """)
     }
 
-    /// Calls `body` with the row of a property's value, its slot there and its kind; nil when the values are not in a row, or there
-    /// is none.
+    /// The number of a property that is of a form, as its row has it; nil for another form, or no value. The snapshot is of a row.
     @inline(__always)
-    func read<Value, Result>(
-        _ key: ManagedKey<Value>, _ body: (RowPointer, Int, SlotKind) -> Result?
-    ) -> Result? {
+    func word<Value>(_ key: ManagedKey<Value>, _ form: SnapshotShape.Form) -> UInt64? {
         guard let row else { return nil }
-        // The snapshot keeps both.
-        return row.reading { row in
-            Unmanaged.passUnretained(schema)._withUnsafeGuaranteedRef { schema in
-                guard let (slot, kind) = schema.position(key) else { stop(without: key.name) }
-                return row.isNull(slot) ? nil : body(row, slot, kind)
-            }
-        }
+        return SnapshotRow(row).word(key, form, part) { stop(without: key.name) }
     }
 
+    /// The string in a property's word.
+    func string(_ word: UInt64) -> String { rows.withBytes(word) { String(decoding: $0, as: UTF8.self) } }
+
     /// Whether the values are in a row.
+    @inline(__always)
     var isOfRow: Bool { row != nil }
 
     /// The value of an attribute; nil for none, and for one of another type.

@@ -39,6 +39,13 @@ extension NSManagedObjectContext {
             let wanted: PropertySet? =
                 keys == nil && fetch.specification.includesSubentities && !fetch.entity.subentities.isEmpty
                 ? nil : PropertySet(slots)
+            if let wanted, let store = store as? any SnapshotStore,
+                let storedEntity = store.storedEntity(of: fetch.entity),
+                let schema = SnapshotSchema(storedEntity, slots: slots, store),
+                let snapshots = try store.snapshots(for: query, of: wanted, schema)
+            {
+                return snapshots
+            }
             let partial = try wanted.flatMap { try store.partialRows(for: query, $0) }
             return try SnapshotReading(context: self, store: store).snapshots(
                 partial ?? store.rows(for: query), keys)
@@ -66,35 +73,41 @@ private struct SnapshotReading {
     /// A snapshot of each row, in their order.
     func snapshots(_ rows: RowList, _ keys: [String]?) throws -> [ManagedObjectSnapshot] {
         guard let first = rows.first else { return [] }
-        var snapshots: [ManagedObjectSnapshot] = []
-        snapshots.reserveCapacity(rows.count)
         // Most often all rows are of one entity.
         if rows.areOfOneEntity,
             let storedEntity = store.storedEntity(number: first.entityNumber),
             let schema = try schema(storedEntity, keys)
         {
-            for row in rows { snapshots.append(ManagedObjectSnapshot(row, schema)) }
-            return snapshots
+            return try packed(rows, schema)
         }
         let groups = Dictionary(grouping: rows, by: \.entityNumber)
         var kinds: [Int32: Kind] = [:]
-        var schemas: [Int32: SnapshotSchema] = [:]
+        // The snapshots of each entity whose values are read from rows, in the order of these.
+        var packed: [Int32: ArraySlice<ManagedObjectSnapshot>] = [:]
         for (number, rows) in groups {
             guard let storedEntity = store.storedEntity(number: number) else { continue }
             if let schema = try schema(storedEntity, keys) {
-                schemas[number] = schema
+                packed[number] = try self.packed(rows, schema)[...]
             } else {
                 kinds[number] = try kind(storedEntity, rows, keys)
             }
         }
+        var snapshots: [ManagedObjectSnapshot] = []
+        snapshots.reserveCapacity(rows.count)
         for row in rows {
-            if let schema = schemas[row.entityNumber] {
-                snapshots.append(ManagedObjectSnapshot(row, schema))
+            if let snapshot = packed[row.entityNumber]?.popFirst() {
+                snapshots.append(snapshot)
             } else if let kind = kinds[row.entityNumber] {
                 snapshots.append(try snapshot(row, kind))
             }
         }
         return snapshots
+    }
+
+    private func packed(_ rows: [Row], _ schema: SnapshotSchema) throws -> [ManagedObjectSnapshot] {
+        var builder = SnapshotRowBuilder(schema)
+        for row in rows { try builder.append(row) }
+        return builder.finish()
     }
 
     /// What reads the values of an entity's rows when they are requested; nil when they must be read now.

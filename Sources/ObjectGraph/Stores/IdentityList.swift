@@ -29,6 +29,18 @@ package struct IdentityList {
         append(reference, last.index)
     }
 
+    /// Adds identities of one entity binding at the end. O(n).
+    package mutating func append(
+        _ storedEntity: StoredEntity, contentsOf references: UnsafeBufferPointer<Int64>
+    ) {
+        let index = index(of: storedEntity)
+        if storedEntities.count > 1 {
+            for reference in references { append(reference, index) }
+        } else {
+            self.references.append(contentsOf: references)
+        }
+    }
+
     @inline(__always)
     private mutating func append(_ reference: Int64, _ index: UInt32) {
         if storedEntities.count > 1 {
