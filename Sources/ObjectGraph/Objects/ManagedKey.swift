@@ -26,26 +26,25 @@ public final class ManagedKey<Value>: Sendable {
     /// that declares the property, was the last one looked up.
     @inline(__always)
     package func index(in layout: EntityLayout) -> Int {
+        let cached = cached
+        return layout.declarations.has(cached.slot, from: cached.layout) ? Int(cached.slot) : find(in: layout)
+    }
+
+    /// The slot that was found last, and the number of the layout that declared it.
+    @inline(__always)
+    var cached: (slot: UInt32, layout: UInt32) {
         let cached = found.load(ordering: .relaxed)
-        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
-            return index
-        }
-        return find(in: layout)
+        return (UInt32(truncatingIfNeeded: cached), UInt32(truncatingIfNeeded: cached >> 32))
     }
 
     /// As `index(in:)`; nil when the entity does not have the property.
     @inline(__always)
     func indexIfFound(in layout: EntityLayout) -> Int? {
-        let cached = found.load(ordering: .relaxed)
-        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
-            return index
-        }
-        return look(in: layout)
+        let cached = cached
+        return layout.declarations.has(cached.slot, from: cached.layout) ? Int(cached.slot) : look(in: layout)
     }
 
-    private func find(in layout: EntityLayout) -> Int {
+    func find(in layout: EntityLayout) -> Int {
         guard let index = look(in: layout) else {
             fatalError(
                 "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."

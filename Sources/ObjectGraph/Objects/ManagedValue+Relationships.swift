@@ -50,20 +50,7 @@ extension Set: ManagedValue where Element: NSManagedObject {}
 extension Set: ManagedComponent where Element: NSManagedObject {
     /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
-        let contents = object.loadedToMany(at: slot)
-        if let typed = contents.typedMembers as? Set<Element> { return typed }
-        let members = contents.ordered
-        var typed = Set<Element>(minimumCapacity: members.count)
-        for member in members {
-            // A cast is slow, the comparison of two types is not.
-            if type(of: member) == Element.self {
-                typed.insert(unsafeDowncast(member, to: Element.self))
-            } else if let member = member as? Element {
-                typed.insert(member)
-            }
-        }
-        contents.typedMembers = typed
-        return typed
+        object.loadedToMany(at: slot).members(of: Element.self)
     }
 
     /// What the property reads as while it has no value.

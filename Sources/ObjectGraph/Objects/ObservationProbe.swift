@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A registrar takes more memory than an object, so an object gets one only when it is read under tracking. The Observation
 /// module does not report tracking; but only under tracking does a registrar put the key path of an access into a set, and so
-/// hash the key path's argument. The probe's argument notes that.
+/// hash the key path's argument. The probe's argument notes that. It is used on threads that may track; see `TrackingVariable`.
 final class ObservationProbe {
-    // Used on the context's queue only, on each access of a value: checks at run time would cost more than the access.
+    // Used on the context's queue only.
 
     private let subject: Subject
     private let path: KeyPath<Subject, Int>
@@ -21,8 +21,7 @@ final class ObservationProbe {
         registrarPointer = Unmanaged.passUnretained(registrar)
     }
 
-    /// O(1), a few nanoseconds outside of tracking.
-    @inline(__always)
+    /// O(1).
     func isTracking() -> Bool {
         registrarPointer._withUnsafeGuaranteedRef { $0.registrar.access(subject, keyPath: path) }
         guard subject.wasHashed.load(ordering: .relaxed) else { return false }
