@@ -14,6 +14,10 @@ extension NSManagedObject: ManagedComponent {
     private static func checked<Destination: NSManagedObject>(
         _ destination: NSManagedObject, _ owner: NSManagedObject, _ slot: Int
     ) -> Destination {
+        // A cast is slow, the comparison of two types is not.
+        if type(of: destination) == Destination.self {
+            return unsafeDowncast(destination, to: Destination.self)
+        }
         guard let typed = destination as? Destination else {
             fatalError(
                 """
