@@ -107,6 +107,8 @@ package final class SQLSchema: @unchecked Sendable {
     package let joinTables: [JoinTable]
     package let dialect: any SchemaDialect
     private let byNumber: [Int32: SQLEntity]
+    /// The numbers of the entities that have a table of their own, by table.
+    private let soleNumbers: [String: Int32]
     private let links: [ObjectIdentifier: SQLLinks]
 
     package init(
@@ -117,6 +119,9 @@ package final class SQLSchema: @unchecked Sendable {
         self.tables = tables
         self.joinTables = joinTables
         byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
+        soleNumbers = Dictionary(
+            entities.filter { !$0.sharesTable }.map { ($0.table, $0.number) }, uniquingKeysWith: { a, _ in a }
+        )
         self.links = links
     }
 
@@ -129,6 +134,9 @@ package final class SQLSchema: @unchecked Sendable {
         }
         return entity
     }
+
+    /// The number of the only entity that has its objects in a table; nil for the table of several entities.
+    func soleNumber(inTable table: String) -> Int32? { soleNumbers[table] }
 
     /// All entities, by number.
     package var entities: [SQLEntity] { byNumber.values.sorted { $0.number < $1.number } }

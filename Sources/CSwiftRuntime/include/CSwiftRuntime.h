@@ -2,6 +2,7 @@
 #define CSWIFTRUNTIME_H
 
 #include "CDeclaredClasses.h"
+#include "CTracking.h"
 
 /// Retains `object` unless its deinitialisation has begun, in which case it
 /// answers NULL. Exported by every Swift runtime library; the identity map

@@ -20,8 +20,11 @@ package struct LinkCompiler {
         switch links.kind {
         case .destinationColumn:
             let owner: SQLStatement = "l.\(name: links.owner)"
+            // The index of the owners then has all that is read, and no row is.
+            let number: SQLStatement =
+                schema.soleNumber(inTable: links.table).map { "\(integers: [$0])" } ?? "l.Z_ENT"
             return """
-                SELECT \(owner), l.Z_ENT, l.Z_PK FROM \(name: links.table) l WHERE \(condition(owner, owners))\
+                SELECT \(owner), \(number), l.Z_PK FROM \(name: links.table) l WHERE \(condition(owner, owners))\
                 \(order ?? "")
                 """
         case .joinTable:

@@ -67,10 +67,23 @@ struct SQLiteReader {
     /// Owner, entity number and key of each link.
     func links(_ statement: RenderedSQL) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
         var links: [Int64: [(entityNumber: Int32, reference: Int64)]] = [:]
-        try step(statement) { row in
-            links[sqlite3_column_int64(row, 0), default: []].append(
-                (sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+        // The links of an owner mostly follow each other.
+        var owner: Int64?
+        var ofOwner: [(entityNumber: Int32, reference: Int64)] = []
+        func add() {
+            guard let owner, !ofOwner.isEmpty else { return }
+            if links[owner] == nil { links[owner] = ofOwner } else { links[owner]? += ofOwner }
+            ofOwner = []
         }
+        try step(statement) { row in
+            let next = sqlite3_column_int64(row, 0)
+            if next != owner {
+                add()
+                owner = next
+            }
+            ofOwner.append((sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+        }
+        add()
         return links
     }
 

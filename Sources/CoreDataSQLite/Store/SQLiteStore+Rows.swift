@@ -218,6 +218,7 @@ extension SQLiteStore {
         let rowCache = generation?.rowCache ?? rowCache
         if let row = rowCache.row(key), row.timestamp >= notBefore {
             // An ID can name another entity of the table than the row's.
+            if row.entityNumber == storedEntity.entityNumber { return row }
             return schema.entity(storedEntity).familyNumbers.contains(row.entityNumber) ? row : nil
         }
         let (statement, decoder) = try rowStatement(storedEntity)

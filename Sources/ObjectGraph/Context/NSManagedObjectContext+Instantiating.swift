@@ -157,6 +157,50 @@ extension NSManagedObjectContext {
         return isDisplaced ? present(objects) : objects
     }
 
+    /// The objects that a relationship leads to, one for each key; new ones are faults without rows. O(n).
+    func destinations(
+        _ keys: [(entityNumber: Int32, reference: Int64)], in store: any ObjectStore
+    ) -> StoredDestinations {
+        guard let table = Self.tableOfDistinct(keys, in: store) else {
+            let objects = identityMap.collectingRegistrations { keys.compactMap { object($0, in: store) } }
+            return StoredDestinations(objects: objects, areDistinct: false)
+        }
+        let known = identityMap.objects(table: table, references: keys.lazy.map { $0.reference })
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(keys.count)
+        var made: [NSManagedObject] = []
+        var maker = FaultMaker(self, store)
+        for index in keys.indices {
+            if !known.isEmpty, let known = known[index] {
+                objects.append(known)
+            } else if let object = maker.make(keys[index].entityNumber, keys[index].reference) {
+                objects.append(object)
+                if !known.isEmpty { made.append(object) }
+            }
+        }
+        let isDisplaced = register(known.isEmpty ? objects : made, table: table)
+        return StoredDestinations(
+            objects: isDisplaced ? present(objects) : objects, areDistinct: !isDisplaced)
+    }
+
+    /// The table of keys that ascend, so that none is there twice; nil for other keys, and for those of several tables.
+    private static func tableOfDistinct(
+        _ keys: [(entityNumber: Int32, reference: Int64)], in store: any ObjectStore
+    ) -> UInt32? {
+        guard let first = keys.first, let table = store.storedEntity(number: first.entityNumber)?.table else {
+            return nil
+        }
+        var (number, last) = first
+        for key in keys.dropFirst() {
+            guard key.reference > last else { return nil }
+            last = key.reference
+            guard key.entityNumber != number else { continue }
+            number = key.entityNumber
+            guard store.storedEntity(number: number)?.table == table else { return nil }
+        }
+        return table
+    }
+
     /// The objects of rows with some of the columns, one for each; those that are faults return these values. O(n).
     func instantiate(
         _ rows: RowList, _ slots: PropertySet, from store: any ObjectStore
@@ -217,6 +261,19 @@ private struct FaultMaker: ~Copyable {
     mutating func countRows() { blockReferences.end { $0.retain($1) } }
 
     deinit { entityReference?.release() }
+
+    /// A fault without a row; nil when the store does not have the entity.
+    @inline(__always)
+    mutating func make(_ entityNumber: Int32, _ reference: Int64) -> NSManagedObject? {
+        if number != entityNumber { find(entityNumber) }
+        guard let storedEntity, let entityReference else { return nil }
+        let object = storedEntity._withUnsafeGuaranteedRef {
+            $0.instantiate(objectClass, reference, entityReference)
+        }
+        object.becomeFault(of: .passUnretained(context))
+        if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
+        return object
+    }
 
     private mutating func find(_ wanted: Int32) {
         findBinding(wanted)

@@ -127,7 +127,7 @@ extension NSManagedObjectContext {
     /// The row below this context of an object: the parent's, else the store's; nil when there is none.
     func row(at identity: ObjectIdentity, notBefore: Double) throws -> Row? {
         if parentContext != nil { return try parentRow(at: identity, notBefore: notBefore) }
-        guard let store = identity.storedEntity.store as? any ObjectStore else { return nil }
+        guard let store = identity.storedEntity.objectStore else { return nil }
         return try store.row(
             of: identity.storedEntity, identity.reference, notBefore: notBefore, for: reader(of: store))
     }
@@ -175,18 +175,20 @@ extension NSManagedObjectContext {
     }
 
     /// The destinations of a to-many relationship as the store has them; nil when they cannot be loaded.
-    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
-        if parentContext != nil { return parentDestinations(of: object, slot) }
-        guard let store = object.storedEntity.store as? any ObjectStore,
+    func storedDestinations(of object: NSManagedObject, _ slot: Int) -> StoredDestinations? {
+        if parentContext != nil {
+            return parentDestinations(of: object, slot).map {
+                StoredDestinations(objects: $0, areDistinct: false)
+            }
+        }
+        guard let store = object.storedEntity.objectStore,
             let relationship = object.layout.slots[slot].relationship
-        else { return [] }
+        else { return StoredDestinations(objects: [], areDistinct: true) }
         do {
             let found = try store.destinations(
                 of: relationship, storedEntity: object.storedEntity, owners: [object.reference],
                 for: reader(of: store))
-            return identityMap.collectingRegistrations {
-                (found[object.reference] ?? []).compactMap { self.object($0, in: store) }
-            }
+            return destinations(found[object.reference] ?? [], in: store)
         } catch {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")

@@ -27,10 +27,12 @@ extension NSManagedObjectContext {
                         "keypath \(path) cannot be prefetched: \(entity.name ?? "") has no relationship '\(key)'."
                     )
                 }
-                let destinations = try prefetch(relationship, objects)
-                guard index + 1 < keys.count else { break }
+                guard index + 1 < keys.count else {
+                    try prefetchEnds(relationship, objects)
+                    break
+                }
                 // Many objects may lead to the same one.
-                objects = destinations.uniqued
+                objects = try prefetch(relationship, objects).uniqued
                 entity = destination
             }
         }
@@ -45,6 +47,33 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Loads one relationship of objects, with its destinations, of which no list is made.
+    private func prefetchEnds(
+        _ relationship: NSRelationshipDescription, _ objects: [NSManagedObject]
+    ) throws {
+        guard relationship.isToMany, parentContext == nil else {
+            _ = try prefetch(relationship, objects)
+            return
+        }
+        try forEachEntity(of: objects) { group, store in
+            guard let slot = group[0].layout.index(of: relationship.name) else { return }
+            let others = try loadToMany(group, slot, relationship, store)
+            try loadRows(of: others.flatMap { $0.toMany(at: slot).ordered }, from: store)
+        }
+    }
+
+    /// Calls `body` with the saved objects of each entity and their store.
+    private func forEachEntity(
+        of objects: [NSManagedObject], _ body: ([NSManagedObject], any ObjectStore) throws -> Void
+    ) throws {
+        let saved = Dictionary(grouping: objects.filter { !$0.storedEntity.isTemporary }) {
+            ObjectIdentifier($0.storedEntity)
+        }
+        for group in saved.values {
+            if let store = group[0].storedEntity.store as? any ObjectStore { try body(group, store) }
+        }
+    }
+
     /// The destinations of one relationship of objects, read by one request for each of their entities.
     ///
     /// - Parameter load: receives the destinations of the objects of one store. With a parent, all are loaded.
@@ -54,41 +83,41 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         if parentContext != nil { return try prefetchFromParent(relationship, objects) }
         var destinations: [NSManagedObject] = []
-        let saved = Dictionary(grouping: objects.filter { !$0.storedEntity.isTemporary }) {
-            ObjectIdentifier($0.storedEntity)
-        }
-        for group in saved.values {
-            guard let storedEntity = group.first?.storedEntity,
-                let store = storedEntity.store as? any ObjectStore,
-                let slot = storedEntity.layout.index(of: relationship.name)
-            else { continue }
-            let found =
-                relationship.isToMany
-                ? try loadToMany(group, slot, relationship, store)
-                : group.flatMap { $0.readFiringFault(slot) }
+        try forEachEntity(of: objects) { group, store in
+            guard let slot = group[0].layout.index(of: relationship.name) else { return }
+            let found: [NSManagedObject]
+            if relationship.isToMany {
+                _ = try loadToMany(group, slot, relationship, store)
+                found = group.flatMap { $0.toMany(at: slot).ordered }
+            } else {
+                found = group.flatMap { $0.readFiringFault(slot) }
+            }
             try load(found, store)
             destinations += found
         }
         return destinations
     }
 
+    /// Loads the members of a to-many relationship.
+    ///
+    /// - Returns: the owners whose members may be without their rows.
     private func loadToMany(
         _ owners: [NSManagedObject], _ slot: Int, _ relationship: NSRelationshipDescription,
         _ store: any ObjectStore
     ) throws -> [NSManagedObject] {
-        let unloaded = owners.filter { !$0.toMany(at: slot).isLoaded }
-        if let storedEntity = unloaded.first?.storedEntity,
-            try !loadWithRows(unloaded, slot, relationship, store)
-        {
-            let found = try store.destinations(
-                of: relationship, storedEntity: storedEntity, owners: unloaded.map(\.reference),
-                for: reader(of: store))
-            for owner in unloaded {
-                owner.toMany(at: slot).load(
-                    (found[owner.reference] ?? []).compactMap { object($0, in: store) })
-            }
+        var (loaded, unloaded): ([NSManagedObject], [NSManagedObject]) = ([], [])
+        for owner in owners {
+            if owner.toMany(at: slot).isLoaded { loaded.append(owner) } else { unloaded.append(owner) }
         }
-        return owners.flatMap { $0.toMany(at: slot).ordered }
+        guard let storedEntity = unloaded.first?.storedEntity else { return owners }
+        if try loadWithRows(unloaded, slot, relationship, store) { return loaded }
+        let found = try store.destinations(
+            of: relationship, storedEntity: storedEntity, owners: unloaded.map(\.reference),
+            for: reader(of: store))
+        for owner in unloaded {
+            owner.toMany(at: slot).load(destinations(found[owner.reference] ?? [], in: store))
+        }
+        return owners
     }
 
     /// Loads a relationship by the rows of its destinations, where these have the keys of their owners, and if none of the
@@ -113,23 +142,45 @@ extension NSManagedObjectContext {
         indexes.reserve(owners.count)
         var members = [[NSManagedObject]](repeating: [], count: owners.count)
         for (index, owner) in owners.enumerated() { indexes.set(index, for: owner.reference) }
-        var last: (number: Int32, slot: Int)?
-        for (row, object) in zip(rows, objects) {
-            if last?.number != row.entityNumber {
-                guard let slot = store.storedEntity(number: row.entityNumber)?.layout.index(of: back.name)
-                else {
-                    return false
+        var slots: [Int32: Int] = [:]
+        // Most rows of an owner follow each other.
+        var start = 0
+        while start < rows.count {
+            let number = rows[start].entityNumber
+            guard
+                let slot = slots[number]
+                    ?? store.storedEntity(number: number)?.layout.index(of: back.name)
+            else { return false }
+            slots[number] = slot
+            let owner = rows[start].integer(slot)
+            let end = Self.endOfRun(rows, start, number, slot, owner)
+            if let index = indexes.value(owner) {
+                if members[index].isEmpty {
+                    members[index] = Array(objects[start..<end])
+                } else {
+                    members[index] += objects[start..<end]
                 }
-                last = (row.entityNumber, slot)
             }
-            guard let last else { continue }
-            if let index = indexes.value(row.integer(last.slot)) { members[index].append(object) }
+            start = end
         }
         for owner in owners {
             let index = indexes.value(owner.reference)
             owner.toMany(at: slot).loadDistinct(index.map { members[$0] } ?? [])
         }
         return true
+    }
+
+    /// The end of the rows, from the one at `start` on, that are of one entity and have one owner.
+    private static func endOfRun(
+        _ rows: [Row], _ start: Int, _ number: Int32, _ slot: Int, _ owner: Int64
+    ) -> Int {
+        rows.withUnsafeBufferPointer { rows in
+            var end = start + 1
+            while end < rows.count, rows[end].entityNumber == number, rows[end].integer(slot) == owner {
+                end += 1
+            }
+            return end
+        }
     }
 
     /// Loads the rows of faults, so that reading them takes no request.

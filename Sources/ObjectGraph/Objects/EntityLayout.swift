@@ -133,6 +133,35 @@ package struct SlotTraits: Sendable {
     package let rowSlot: Int
 }
 
+/// For each slot of a layout, the number of the layout that introduced it. The layout owns the memory.
+package struct Declarations: @unchecked Sendable {
+    private let numbers: UnsafePointer<UInt32>
+    package let count: Int
+
+    fileprivate init(_ numbers: [UInt32]) {
+        let memory = UnsafeMutablePointer<UInt32>.allocate(capacity: max(numbers.count, 1))
+        memory.initialize(from: numbers, count: numbers.count)
+        self.numbers = UnsafePointer(memory)
+        count = numbers.count
+    }
+
+    fileprivate func deallocate() { numbers.deallocate() }
+
+    package subscript(slot: Int) -> UInt32 {
+        @inline(__always)
+        get {
+            precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "A layout does not have the slot.")
+            return numbers[slot]
+        }
+    }
+
+    /// Whether a slot exists and was introduced by a layout.
+    @inline(__always)
+    func has(_ slot: UInt32, from number: UInt32) -> Bool {
+        Int(slot) < count && numbers[Int(slot)] == number
+    }
+}
+
 /// What the runtime knows of an entity: a slot for every property, made once.
 ///
 /// The slots of a subentity begin with those of its superentity, so an index found for one is right for the
@@ -172,7 +201,9 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
     package let transientDefaults: [(slot: Int, value: SlotValue)]
 
     /// For each slot, the number of the layout that introduced it; see `ManagedKey`.
-    package let declarations: [UInt32]
+    package let declarations: Declarations
+
+    deinit { declarations.deallocate() }
 
     private static let creation = NSRecursiveLock()
     private static let lastNumber = Atomic<UInt32>(0)
@@ -210,7 +241,7 @@ package final class EntityLayout: _EntityRuntimeRecord, @unchecked Sendable {
         traits = slots.map(\.traits)
         hasManySlots = slots.count > UInt64.bitWidth
         rowSlotCount = extra
-        self.declarations = declarations
+        self.declarations = Declarations(declarations)
         // No store is added for a model in which an entity has a property twice; its objects, without a store, have the
         // inherited one.
         indexByName = Dictionary(

@@ -26,34 +26,30 @@ public final class ManagedKey<Value>: Sendable {
     /// that declares the property, was the last one looked up.
     @inline(__always)
     package func index(in layout: EntityLayout) -> Int {
+        indexIfKnown(layout.declarations) ?? find(in: layout)
+    }
+
+    /// The slot that was found last, and the number of the layout that declared it.
+    @inline(__always)
+    var cached: (slot: UInt32, layout: UInt32) {
         let cached = found.load(ordering: .relaxed)
-        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
-            return index
-        }
-        return find(in: layout)
+        return (UInt32(truncatingIfNeeded: cached), UInt32(truncatingIfNeeded: cached >> 32))
     }
 
     /// As `index(in:)`; nil when the entity does not have the property.
     @inline(__always)
     func indexIfFound(in layout: EntityLayout) -> Int? {
-        let cached = found.load(ordering: .relaxed)
-        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        if index < layout.declarations.count, layout.declarations[index] == UInt32(cached >> 32) {
-            return index
-        }
-        return look(in: layout)
+        indexIfKnown(layout.declarations) ?? look(in: layout)
     }
 
     /// The slot that was found last, if it is one of a layout with these declarations.
     @inline(__always)
-    func indexIfKnown(_ declarations: UnsafeMutablePointer<UInt32>, _ count: Int) -> Int? {
-        let cached = found.load(ordering: .relaxed)
-        let index = Int(truncatingIfNeeded: cached & 0xFFFF_FFFF)
-        return index < count && declarations[index] == UInt32(cached >> 32) ? index : nil
+    func indexIfKnown(_ declarations: Declarations) -> Int? {
+        let cached = cached
+        return declarations.has(cached.slot, from: cached.layout) ? Int(cached.slot) : nil
     }
 
-    private func find(in layout: EntityLayout) -> Int {
+    func find(in layout: EntityLayout) -> Int {
         guard let index = look(in: layout) else {
             fatalError(
                 "Entity '\(layout.entity.name ?? "")' has no property '\(name)'; the class and the model differ."

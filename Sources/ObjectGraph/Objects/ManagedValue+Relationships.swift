@@ -14,6 +14,10 @@ extension NSManagedObject: ManagedComponent {
     private static func checked<Destination: NSManagedObject>(
         _ destination: NSManagedObject, _ owner: NSManagedObject, _ slot: Int
     ) -> Destination {
+        // A cast is slow, the comparison of two types is not.
+        if type(of: destination) == Destination.self {
+            return unsafeDowncast(destination, to: Destination.self)
+        }
         guard let typed = destination as? Destination else {
             fatalError(
                 """
@@ -50,20 +54,7 @@ extension Set: ManagedValue where Element: NSManagedObject {}
 extension Set: ManagedComponent where Element: NSManagedObject {
     /// The value of the property; nil for none.
     public static func _component(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
-        let contents = object.loadedToMany(at: slot)
-        if let typed = contents.typedMembers as? Set<Element> { return typed }
-        let members = contents.ordered
-        var typed = Set<Element>(minimumCapacity: members.count)
-        for member in members {
-            // A cast is slow, the comparison of two types is not.
-            if type(of: member) == Element.self {
-                typed.insert(unsafeDowncast(member, to: Element.self))
-            } else if let member = member as? Element {
-                typed.insert(member)
-            }
-        }
-        contents.typedMembers = typed
-        return typed
+        object.loadedToMany(at: slot).members(of: Element.self)
     }
 
     /// What the property reads as while it has no value.

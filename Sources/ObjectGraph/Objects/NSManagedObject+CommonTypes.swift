@@ -4,22 +4,62 @@ import Foundation
 // would take several times as long.
 
 extension NSManagedObject {
+    // Each read has a part for a loaded object outside of tracking, which calls nothing, and one for all others, which is called last:
+    // so the former needs no room on the stack.
+
+    /// An integer or Boolean; 0 for none.
     @inline(__always)
-    private final func integer<Value>(_ key: ManagedKey<Value>) -> Int64? {
-        let slot = slot(key)
-        beginAccess(slot)
-        return integer(at: slot)
+    private final func integer<Value>(_ key: ManagedKey<Value>) -> Int64 {
+        guard let slot = readableSlot(key) else { return loadedInteger(key) }
+        return integer(at: slot) ?? 0
     }
 
-    @inline(__always)
-    private final func double<Value>(_ key: ManagedKey<Value>) -> Double? {
+    @inline(never)
+    private final func loadedInteger<Value>(_ key: ManagedKey<Value>) -> Int64 {
         let slot = slot(key)
         beginAccess(slot)
-        return double(at: slot)
+        return integer(at: slot) ?? 0
     }
 
+    /// A double or float; 0 for none.
     @inline(__always)
-    private final func string<Value>(_ key: ManagedKey<Value>) -> String? {
+    private final func double<Value>(_ key: ManagedKey<Value>) -> Double {
+        guard let slot = readableSlot(key) else { return loadedDouble(key) }
+        return double(at: slot) ?? 0
+    }
+
+    @inline(never)
+    private final func loadedDouble<Value>(_ key: ManagedKey<Value>) -> Double {
+        let slot = slot(key)
+        beginAccess(slot)
+        return double(at: slot) ?? 0
+    }
+
+    @inline(never)
+    private final func loadedDate(_ key: ManagedKey<Date?>) -> Date? {
+        let slot = slot(key)
+        beginAccess(slot)
+        return double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    @inline(never)
+    private final func loadedUUID(_ key: ManagedKey<UUID?>) -> UUID? {
+        let slot = slot(key)
+        beginAccess(slot)
+        return uuid(at: slot)
+    }
+
+    /// A string that the object keeps; nil for any other, or none.
+    @inline(__always)
+    private final func keptString<Value>(_ key: ManagedKey<Value>) -> String? {
+        guard let slot = readableSlot(key), slot < values.count, case .string(let value) = values[slot] else {
+            return nil
+        }
+        return value
+    }
+
+    @inline(never)
+    private final func loadedString<Value>(_ key: ManagedKey<Value>) -> String? {
         let slot = slot(key)
         beginAccess(slot)
         return string(at: slot)
@@ -27,70 +67,83 @@ extension NSManagedObject {
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int16>) -> Int16 {
-        get { Int16(truncatingIfNeeded: integer(key) ?? 0) }
+        get { Int16(truncatingIfNeeded: integer(key)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int32>) -> Int32 {
-        get { Int32(truncatingIfNeeded: integer(key) ?? 0) }
+        get { Int32(truncatingIfNeeded: integer(key)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int64>) -> Int64 {
-        get { integer(key) ?? 0 }
+        get { integer(key) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int>) -> Int {
-        get { Int(truncatingIfNeeded: integer(key) ?? 0) }
+        get { Int(truncatingIfNeeded: integer(key)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a Boolean; see the generic form.
     public final subscript(key: ManagedKey<Bool>) -> Bool {
-        get { integer(key) ?? 0 != 0 }
+        get { integer(key) != 0 }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a number; see the generic form.
     public final subscript(key: ManagedKey<Double>) -> Double {
-        get { double(key) ?? 0 }
+        get { double(key) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a number; see the generic form.
     public final subscript(key: ManagedKey<Float>) -> Float {
-        get { Float(double(key) ?? 0) }
+        get { Float(double(key)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a date; see the generic form.
     public final subscript(key: ManagedKey<Date?>) -> Date? {
-        get { double(key).map { Date(timeIntervalSinceReferenceDate: $0) } }
+        get {
+            guard let slot = readableSlot(key) else { return loadedDate(key) }
+            return double(at: slot).map { Date(timeIntervalSinceReferenceDate: $0) }
+        }
+        @inlinable @inline(__always)
+        set { write(newValue, key) }
+    }
+
+    /// The value of a property that is a UUID; see the generic form.
+    public final subscript(key: ManagedKey<UUID?>) -> UUID? {
+        get {
+            guard let slot = readableSlot(key) else { return loadedUUID(key) }
+            return uuid(at: slot)
+        }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String?>) -> String? {
-        get { string(key) }
+        get { keptString(key) ?? loadedString(key) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a string; see the generic form.
     public final subscript(key: ManagedKey<String>) -> String {
-        get { string(key) ?? "" }
+        get { keptString(key) ?? loadedString(key) ?? "" }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
@@ -151,6 +204,14 @@ extension NSManagedObject {
             value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null, at: slot, .date)
         {
             Optional<Date>._write(value, self, slot)
+        }
+    }
+
+    @usableFromInline
+    final func write(_ value: UUID?, _ key: ManagedKey<UUID?>) {
+        let slot = slot(key)
+        if !setFresh(value.map(SlotValue.uuid) ?? .null, at: slot, .uuid) {
+            Optional<UUID>._write(value, self, slot)
         }
     }
 

@@ -157,7 +157,7 @@ extension NSManagedObject {
     /// Merges the destinations that others have added into an ordered relationship with changes.
     private final func replaceStoredDestinations(of contents: ToManyContents, _ slot: Int) {
         guard contents.isLoaded, let stored = context?.storedDestinations(of: self, slot) else { return }
-        contents.replaceStored(stored)
+        contents.replaceStored(stored.objects)
     }
 
     /// Notifies the observers of what a newer row may change: to-many relationships, and unchanged properties with another

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import CocoaFoundation
 import Foundation
 import Observation
@@ -25,15 +26,16 @@ extension NSManagedObject {
     /// Notes that a property is read, for the code that tracks.
     @inline(__always)
     final func trackAccess(_ slot: Int) {
-        guard let contextPointer else { return trackAccessWithoutContext(slot) }
-        if contextPointer._withUnsafeGuaranteedRef({ $0.observationProbe.isTracking() }) {
-            registerAccess(slot)
-        }
+        if coredata_may_be_tracking() { trackAccessIfTracking(slot) }
     }
 
     /// An object without a context has no probe of its own: it uses one that all threads share.
-    private final func trackAccessWithoutContext(_ slot: Int) {
-        if Self.sharedProbe.withLock({ $0.isTracking() }) { registerAccess(slot) }
+    @inline(never)
+    private final func trackAccessIfTracking(_ slot: Int) {
+        let isTracking =
+            contextPointer?._withUnsafeGuaranteedRef { $0.observationProbe.isTracking() }
+            ?? Self.sharedProbe.withLock { $0.isTracking() }
+        if isTracking { registerAccess(slot) } else { TrackingVariable.learn() }
     }
 
     private static let sharedProbe = Mutex(ObservationProbe())

@@ -30,6 +30,21 @@ extension NSManagedObject {
         return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.double(slot) }
     }
 
+    /// Reads a UUID; nil for no value, and for one that is not a UUID.
+    @inline(__always)
+    final func uuid(at slot: Int) -> UUID? {
+        if slot < values.count {
+            switch values[slot] {
+            case .uuid(let value): return value
+            case .unloaded: break
+            default: return nil
+            }
+        }
+        let traits = traits(at: slot)
+        guard traits.kind == .uuid, traits.isStored else { return nil }
+        return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.uuid(slot) }
+    }
+
     /// Reads a string; nil for no value, and for one that is not a string.
     @inline(__always)
     final func string(at slot: Int) -> String? {

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import CocoaFoundation
 import Foundation
 import ManagedObjectModel
@@ -114,6 +115,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         state.insert(.fault)
     }
 
+    /// Makes a new object, which the context is about to register, a fault of the context without a row.
+    @inline(__always)
+    final func becomeFault(of context: Unmanaged<NSManagedObjectContext>) {
+        contextPointer = context
+        assert(rowPointer == nil && faultSource == nil, "Only a new object has no row to release.")
+        state.insert(.fault)
+    }
+
     /// Notes the identity map that has the object and counts it, or that none has it any more.
     final func setRegistry(_ registry: Unmanaged<IdentityMap>?) {
         registryPointer = registry
@@ -190,7 +199,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// The slot of a key's property.
     @inline(__always)
     final func slot<Value>(_ key: ManagedKey<Value>) -> Int {
-        layoutPointer._withUnsafeGuaranteedRef { key.index(in: $0) }
+        declaredSlot(key) ?? layoutPointer._withUnsafeGuaranteedRef { key.find(in: $0) }
+    }
+
+    /// The slot of a key's property, if the key has it already.
+    @inline(__always)
+    private final func declaredSlot<Value>(_ key: ManagedKey<Value>) -> Int? {
+        storedEntityPointer._withUnsafeGuaranteedRef { key.indexIfKnown($0.declarations) }
+    }
+
+    /// The slot of a key's property, if its value can be read at once: the key has the slot, the object is not a fault, and the
+    /// thread does not track. Debug builds check the queue.
+    @inline(__always)
+    final func readableSlot<Value>(_ key: ManagedKey<Value>) -> Int? {
+        #if DEBUG
+        assertOnContextQueue()
+        #endif
+        return state.contains(.fault) || coredata_may_be_tracking() ? nil : declaredSlot(key)
     }
 
     /// Makes an object of an entity and, with a context, inserts it there.

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Observation
 import Synchronization
 
@@ -5,9 +6,9 @@ import Synchronization
 ///
 /// A registrar takes more memory than an object, so an object gets one only when it is read under tracking. The Observation
 /// module does not report tracking; but only under tracking does a registrar put the key path of an access into a set, and so
-/// hash the key path's argument. The probe's argument notes that.
+/// hash the key path's argument. The probe's argument notes that. It is used on threads that may track; see `TrackingVariable`.
 final class ObservationProbe {
-    // Used on the context's queue only, on each access of a value: checks at run time would cost more than the access.
+    // Used on the context's queue only.
 
     private let subject: Subject
     private let path: KeyPath<Subject, Int>
@@ -21,8 +22,7 @@ final class ObservationProbe {
         registrarPointer = Unmanaged.passUnretained(registrar)
     }
 
-    /// O(1), a few nanoseconds outside of tracking.
-    @inline(__always)
+    /// O(1).
     func isTracking() -> Bool {
         registrarPointer._withUnsafeGuaranteedRef { $0.registrar.access(subject, keyPath: path) }
         guard subject.wasHashed.load(ordering: .relaxed) else { return false }
@@ -58,5 +58,38 @@ final class ObservationProbe {
             subject.wasHashed.store(true, ordering: .relaxed)
             hasher.combine(ObjectIdentifier(subject))
         }
+    }
+}
+
+/// Finds where Observation notes that a thread tracks, so that a read outside of tracking costs two loads.
+///
+/// The module does not export its variable. It is found by what it is outside of `withObservationTracking` and inside, once for the
+/// process. Where it is not, as on other systems or after a change of the module, every read asks a probe, as it does under tracking.
+enum TrackingVariable {
+    private static let location = find()
+
+    /// Lets this thread know whether it tracks. The thread does not track now.
+    static func learn() {
+        if !coredata_knows_tracking() { coredata_use_tracking(location) }
+    }
+
+    private static func find() -> coredata_tracking_location {
+        // What the module defines says which module it is.
+        let address = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
+        let copies = UnsafeMutablePointer<coredata_thread_words>.allocate(capacity: 5)
+        defer { copies.deallocate() }
+        copies.initialize(repeating: coredata_thread_words(), count: 5)
+        coredata_copy_thread_words(address, copies)
+        withObservationTracking {
+            coredata_copy_thread_words(address, copies + 1)
+            withObservationTracking {
+                coredata_copy_thread_words(address, copies + 2)
+            } onChange: {
+            }
+            coredata_copy_thread_words(address, copies + 3)
+        } onChange: {
+        }
+        coredata_copy_thread_words(address, copies + 4)
+        return coredata_find_tracking(copies)
     }
 }

@@ -12,6 +12,8 @@ package final class StoredEntity: @unchecked Sendable {
     package let layout: EntityLayout
     /// The same, to be read without counting references.
     let layoutPointer: Unmanaged<EntityLayout>
+    /// Those of the layout, which every access of a property reads.
+    let declarations: Declarations
     package let entity: NSEntityDescription
     private let model: NSManagedObjectModel?
     private let attachment = Mutex(Attachment())
@@ -26,13 +28,23 @@ package final class StoredEntity: @unchecked Sendable {
 
     private struct Attachment: Sendable {
         weak var store: NSPersistentStore?
+        /// The same as what a context needs, found once: each fault would repeat the cast.
+        weak var objectStore: (any ObjectStore)?
+
+        mutating func set(_ store: NSPersistentStore) {
+            self.store = store
+            objectStore = store as? any ObjectStore
+        }
     }
 
     /// The store; nil when it is gone.
     package var store: NSPersistentStore? { attachment.withLock { $0.store } }
 
+    /// The store as a context uses it; nil when it is gone.
+    package var objectStore: (any ObjectStore)? { attachment.withLock { $0.objectStore } }
+
     /// Moves all objects and IDs of this entity to another store, which has the same rows.
-    package func move(to store: NSPersistentStore) { attachment.withLock { $0.store = store } }
+    package func move(to store: NSPersistentStore) { attachment.withLock { $0.set(store) } }
 
     package var isTemporary: Bool { table == 0 }
 
@@ -40,6 +52,7 @@ package final class StoredEntity: @unchecked Sendable {
     package init(unstored layout: EntityLayout) {
         self.layout = layout
         layoutPointer = .passUnretained(layout)
+        declarations = layout.declarations
         entity = layout.entity
         model = entity.model
         entityNumber = 0
@@ -51,9 +64,10 @@ package final class StoredEntity: @unchecked Sendable {
     package init(layout: EntityLayout, store: NSPersistentStore, entityNumber: Int32, table: UInt32) {
         self.layout = layout
         layoutPointer = .passUnretained(layout)
+        declarations = layout.declarations
         entity = layout.entity
         model = entity.model
-        attachment.withLock { $0.store = store }
+        attachment.withLock { $0.set(store) }
         self.entityNumber = entityNumber
         self.table = table
         notifiesStore = store.followsObjects

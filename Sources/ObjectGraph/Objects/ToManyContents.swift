@@ -39,8 +39,8 @@ package final class ToManyContents {
     @exclusivity(unchecked) package private(set) var removed: Set<NSManagedObject> = []
     /// The order in the rows of an ordered relationship, once it was changed.
     private var savedOrder: [NSManagedObject]?
-    /// A set of the last accessor's type; dropped by every change.
-    @exclusivity(unchecked) package var typedMembers: Any?
+    /// A class that all members are known to be of: that of the last accessor.
+    @exclusivity(unchecked) private var commonClass: NSManagedObject.Type?
 
     package init(isOrdered: Bool, isLoaded: Bool) {
         self.isOrdered = isOrdered
@@ -76,7 +76,7 @@ package final class ToManyContents {
     package func load(_ stored: [NSManagedObject]) {
         guard !isLoaded else { return }
         isLoaded = true
-        typedMembers = nil
+        commonClass = nil
         // Added objects may have been stored already, and others may have removed the removed ones too.
         added.subtract(stored)
         if !removed.isEmpty { removed.formIntersection(stored) }
@@ -88,12 +88,46 @@ package final class ToManyContents {
         members.formUnion(added)
     }
 
+    /// Merges the stored destinations with the changes made so far.
+    package func load(_ stored: StoredDestinations) {
+        if stored.areDistinct { loadDistinct(stored.objects) } else { load(stored.objects) }
+    }
+
     /// Merges stored destinations, each given once, with the changes made so far to an unordered relationship.
     package func loadDistinct(_ stored: [NSManagedObject]) {
         guard !isLoaded, !isOrdered, added.isEmpty, removed.isEmpty else { return load(stored) }
         isLoaded = true
-        typedMembers = nil
+        commonClass = nil
         list = stored
+    }
+
+    /// The members of a class, as a set that shares its memory with `members` where all are of the class. O(n) for the first call with
+    /// a class.
+    package func members<Member: NSManagedObject>(of memberClass: Member.Type) -> Set<Member> {
+        guard commonClass == memberClass || areAll(memberClass, { $0 is Member }) else {
+            return Set(members.lazy.compactMap { $0 as? Member })
+        }
+        // Sets of all classes of objects have the same form: one reference for each, hashed and compared as `NSObject` does, which no
+        // class can change.
+        return unsafeBitCast(members, to: Set<Member>.self)
+    }
+
+    /// Whether all members are of a class, which is noted.
+    ///
+    /// - Parameter isMember: whether an object is of the class.
+    private func areAll(_ memberClass: NSManagedObject.Type, _ isMember: (NSManagedObject) -> Bool) -> Bool {
+        // A cast is slow, the comparison of two types is not.
+        func isOfClass(_ object: NSManagedObject) -> Bool {
+            type(of: object) as AnyClass == memberClass || isMember(object)
+        }
+        guard list?.allSatisfy(isOfClass) ?? members.allSatisfy(isOfClass) else { return false }
+        commonClass = memberClass
+        return true
+    }
+
+    /// Before an object becomes a member.
+    private func noteClass(of object: NSManagedObject) {
+        if let commonClass, type(of: object) as AnyClass != commonClass { self.commonClass = nil }
     }
 
     /// Keeps the members in a set of their own from now on.
@@ -113,7 +147,7 @@ package final class ToManyContents {
     /// destinations that others have added follow.
     package func replaceStored(_ stored: [NSManagedObject]) {
         assert(isLoaded && isOrdered)
-        typedMembers = nil
+        commonClass = nil
         let isStored = Set(stored)
         added.subtract(isStored)
         removed.formIntersection(isStored)
@@ -131,7 +165,7 @@ package final class ToManyContents {
         isNew = false
         list = nil
         set = []
-        typedMembers = nil
+        commonClass = nil
     }
 
     /// Adds an object, at `index` or the end of an ordered relationship. Returns whether it was new.
@@ -140,7 +174,7 @@ package final class ToManyContents {
         if isNew {
             assert(isLoaded && !isOrdered && removed.isEmpty)
             guard added.insert(object).inserted else { return false }
-            dropTypedMembers()
+            noteClass(of: object)
             return true
         }
         if isLoaded {
@@ -152,7 +186,7 @@ package final class ToManyContents {
         } else if added.contains(object) {
             return false
         }
-        typedMembers = nil
+        noteClass(of: object)
         if removed.remove(object) == nil { added.insert(object) }
         return true
     }
@@ -167,9 +201,7 @@ package final class ToManyContents {
     @discardableResult
     package func remove(_ object: NSManagedObject) -> Bool {
         if isNew {
-            guard added.remove(object) != nil else { return false }
-            dropTypedMembers()
-            return true
+            return added.remove(object) != nil
         }
         if isLoaded {
             guard members.remove(object) != nil else { return false }
@@ -180,7 +212,6 @@ package final class ToManyContents {
         } else if removed.contains(object) {
             return false
         }
-        typedMembers = nil
         if added.remove(object) == nil { removed.insert(object) }
         return true
     }
@@ -191,7 +222,6 @@ package final class ToManyContents {
         keepOrder()
         members.subtract(leaving)
         order.removeAll(where: leaving.contains)
-        typedMembers = nil
         for object in leaving where added.remove(object) == nil { removed.insert(object) }
     }
 
@@ -200,13 +230,10 @@ package final class ToManyContents {
         assert(isLoaded && isOrdered && objects.count == order.count)
         keepOrder()
         order = objects
-        typedMembers = nil
     }
 
     /// The index of an object in the order. O(n).
     package func position(of object: NSManagedObject) -> Int? { order.firstIndex { $0 === object } }
-
-    private func dropTypedMembers() { if typedMembers != nil { typedMembers = nil } }
 
     private func keepOrder() {
         if savedOrder == nil { savedOrder = order }
@@ -225,4 +252,11 @@ package final class ToManyContents {
         if isOrdered { return order }
         return list ?? Array(isNew ? added : set)
     }
+}
+
+/// What a to-many relationship leads to in a store.
+package struct StoredDestinations {
+    let objects: [NSManagedObject]
+    /// Whether each of them is certainly given once.
+    let areDistinct: Bool
 }

@@ -99,7 +99,7 @@ extension Row {
     package func data(_ slot: Int) -> Data { withBytes(slot) { Data($0) } }
 
     /// The identifier in a slot of 16 bytes.
-    package func uuid(_ slot: Int) -> UUID { withBytes(slot) { Self.uuid($0) } }
+    package func uuid(_ slot: Int) -> UUID { reading { $0.uuid(slot) } }
 
     /// The identifier of 16 bytes.
     static func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {

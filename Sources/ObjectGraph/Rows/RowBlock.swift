@@ -1,3 +1,5 @@
+import Foundation
+
 /// Memory that has rows, one after the other: those of a part of a fetch, or a single one. It lives as long as one of them is used.
 ///
 /// In words of 8 bytes, a row is:
@@ -119,6 +121,9 @@ package struct RowPointer {
     package func string(_ slot: Int) -> String {
         withBytes(slot) { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// The identifier in a slot of 16 bytes.
+    package func uuid(_ slot: Int) -> UUID { withBytes(slot) { Row.uuid($0) } }
 }
 
 /// Puts rows into blocks, which it keeps as long as it puts rows into them.

@@ -54,7 +54,7 @@ struct SnapshotShape {
     }
 
     /// For each slot, the number of the layout that introduced it; see `ManagedKey`.
-    let declarations: UnsafeMutablePointer<UInt32>
+    let declarations: Declarations
     let forms: UnsafeMutablePointer<Form>
     let slotCount: Int
     /// The word of a row at which its slots begin.
@@ -65,17 +65,15 @@ struct SnapshotShape {
 
     init(_ layout: EntityLayout, _ form: (Int) -> Form) {
         slotCount = layout.slots.count
-        declarations = .allocate(capacity: max(slotCount, 1))
+        declarations = layout.declarations
         forms = .allocate(capacity: max(slotCount, 1))
         for slot in 0..<slotCount {
-            (declarations + slot).initialize(to: layout.declarations[slot])
             (forms + slot).initialize(to: form(slot))
         }
         firstSlot = Self.headWords + (layout.rowSlotCount + 63) >> 6
     }
 
     func deallocate() {
-        declarations.deallocate()
         forms.deallocate()
     }
 }
@@ -114,7 +112,7 @@ struct SnapshotRow {
         _ key: ManagedKey<Value>, _ form: SnapshotShape.Form, _ part: SnapshotPart, missing: () -> Never
     ) -> UInt64? {
         let shape = shape
-        let known = key.indexIfKnown(shape.pointee.declarations, shape.pointee.slotCount)
+        let known = key.indexIfKnown(shape.pointee.declarations)
         guard let slot = known ?? Self.find(key, part) else { missing() }
         let present = shape.pointee.forms[slot]
         if present != form {
