@@ -283,6 +283,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "CoreDataSQLite", "FullTextSearch", "ObjectGraph", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "ManagedObjectModelTests",

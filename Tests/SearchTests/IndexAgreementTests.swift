@@ -143,6 +143,21 @@ struct IndexAgreementTests {
         }
     }
 
+    @Test(
+        "Of the words with a beginning the 1,000 that most documents have are examined",
+        arguments: [999, 1_000])
+    func examinedWords(_ count: Int) throws {
+        let text = (0..<count).map { "w\($0)" }.joined(separator: " ")
+        for index in try indexes() {
+            try index.update { writer in
+                for key: Int64 in 1...2 { try writer.set([(0, text)], for: key, kind: 1, in: 1, isNew: true) }
+                try writer.set([(0, "wrare")], for: 3, kind: 0, in: 1, isNew: true)
+            }
+            let found = try index.words(beginningWith: "w", in: 1, ofKinds: [0], limit: 5)
+            #expect(found.map(\.key) == (count < 1_000 ? ["wrare"] : []))
+        }
+    }
+
     @Test("A failed change leaves the index as it was, or to be rebuilt")
     func failedChange() throws {
         struct Failure: Error {}

@@ -256,10 +256,10 @@ final class SQLiteSearchIndex: SearchIndex {
     // MARK: Errors
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try catching {
+        let cancellation = StoreSearch.readingCancellation
+        return try catching {
             try database.read { database in
-                let connection = database.sqliteConnection
-                return try StoreSearch.reading(interruptedBy: { sqlite3_interrupt(connection) }) {
+                try FetchCancellation.reading(on: database.sqliteConnection, cancellation) {
                     try body(database)
                 }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import FullTextSearch
+import ObjectGraph
 import Synchronization
 
 /// A search for items of the program: those that were added to indexes, and the objects of stores that `NSCoreDataCoreSpotlightDelegate`
@@ -36,6 +37,8 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     private let state = Mutex(State())
+    /// Interrupts what reads an index.
+    private let cancellation = FetchCancellation()
     private let condition: Result<ItemCondition, CSSearchQueryError>
 
     /// How many items are reported at once.
@@ -76,7 +79,10 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     /// Ends the search; the completion handler gets ``CSSearchQueryError/Code/cancelled``.
-    open func cancel() { state.withLock { $0.isCancelled = true } }
+    open func cancel() {
+        state.withLock { $0.isCancelled = true }
+        cancellation.cancel()
+    }
 
     private func run() {
         do {
@@ -96,7 +102,9 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 
     private func report(_ condition: ItemCondition, _ items: any SearchedItems) throws {
         let found = try items.read({ isCancelled }) { collections in
-            try collections.map { (number: $0.number, keys: try condition.keys($0)) }
+            try StoreSearch.ended(by: cancellation) {
+                try collections.map { (number: $0.number, keys: try condition.keys($0)) }
+            }
         }
         for (number, keys) in found {
             for start in stride(from: 0, to: keys.count, by: Self.partSize) {

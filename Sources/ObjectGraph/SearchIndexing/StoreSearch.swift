@@ -172,8 +172,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         try $readsAsIndexed.withValue(true) { try body() }
     }
 
-    /// What ends the reading of indexes before its end.
-    @TaskLocal private static var readingCancellation: FetchCancellation?
+    /// What ends the reading of indexes before its end; nil where nothing does.
+    @TaskLocal package static var readingCancellation: FetchCancellation?
 
     /// Has all searches of a block end when they are cancelled: between two reads of an index, and in the middle of one where a database
     /// can be interrupted.
@@ -186,17 +186,6 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
             try cancellation.check()
             return try body()
         }
-    }
-
-    /// Reads an index by a database, in a way that the cancellation of the searches can end.
-    ///
-    /// - Parameter interrupt: interrupts the reader.
-    /// - Throws: `NSUserCancelledError`; what the block throws.
-    package static func reading<Value>(
-        interruptedBy interrupt: @escaping () -> Void, _ body: () throws -> Value
-    ) throws -> Value {
-        guard let cancellation = readingCancellation else { return try body() }
-        return try cancellation.reading(interruptedBy: interrupt, body)
     }
 
     /// - Throws: `NSUserCancelledError` when the searches were cancelled.
