@@ -172,9 +172,9 @@ extension NSManagedObjectContext {
 
     /// The end of the rows, from the one at `start` on, that are of one entity and have one owner.
     private static func endOfRun(
-        _ rows: [Row], _ start: Int, _ number: Int32, _ slot: Int, _ owner: Int64
+        _ rows: RowList, _ start: Int, _ number: Int32, _ slot: Int, _ owner: Int64
     ) -> Int {
-        rows.withUnsafeBufferPointer { rows in
+        rows.withPointers { rows in
             var end = start + 1
             while end < rows.count, rows[end].entityNumber == number, rows[end].integer(slot) == owner {
                 end += 1

@@ -90,12 +90,10 @@ extension NSManagedObject {
             }
         }
         let traits = traits(at: slot)
-        guard traits.isStored, let rowPointer else { return nil }
-        return rowPointer._withUnsafeGuaranteedRef { row in
-            guard !row.isNull(slot) else { return nil }
-            if traits.kind.isWholeNumber { return .integer(row.integer(slot)) }
-            return traits.kind.isReal ? .double(row.double(slot)) : nil
-        }
+        // Runs no code but this, so the object keeps its row.
+        guard traits.isStored, let row = rowPointer, !row.isNull(slot) else { return nil }
+        if traits.kind.isWholeNumber { return .integer(row.integer(slot)) }
+        return traits.kind.isReal ? .double(row.double(slot)) : nil
     }
 
     /// The archive in the row of a transformable attribute that reads as nil because its transformer refused it. To undo

@@ -92,14 +92,14 @@ struct RowEncoder: ~Copyable {
 
     /// The row of a new object whose values are numbers, set in place; nil if there are others.
     @inline(__always)
-    private func rowOfNumbers(
+    private mutating func rowOfNumbers(
         _ object: NSManagedObject, _ storedEntity: StoredEntity, _ timestamp: Double, _ version: Int64
     ) -> Row? {
         storedEntity.layoutPointer._withUnsafeGuaranteedRef { layout in
             guard layout.hasNumbersAlone else { return nil }
             return object.values.withUnsafeBufferPointer { values in
-                var areNumbers = true
-                let row = Row.ofNumbers(
+                guard values.allSatisfy({ $0.isNumberOrNone }) else { return nil }
+                let place = builder.putNumbers(
                     reference: object.reference, version: version, entityNumber: storedEntity.entityNumber,
                     timestamp: timestamp, slotCount: layout.rowSlotCount
                 ) { row in
@@ -108,13 +108,12 @@ struct RowEncoder: ~Copyable {
                             switch values[slot] {
                             case .integer(let number): row.set(traits[slot].rowSlot, integer: number)
                             case .double(let number): row.set(traits[slot].rowSlot, double: number)
-                            case .null, .unloaded: break
-                            default: areNumbers = false
+                            default: break
                             }
                         }
                     }
                 }
-                return areNumbers ? row : nil
+                return builder.row(at: place)
             }
         }
     }
@@ -189,6 +188,17 @@ extension RowBuilder {
         for element in info.elements {
             guard let value = dictionary[element.name] else { continue }
             try set(try SlotValue(value, for: element), element)
+        }
+    }
+}
+
+extension SlotValue {
+    /// Whether this is a number, or none that was set.
+    @inline(__always)
+    fileprivate var isNumberOrNone: Bool {
+        switch self {
+        case .integer, .double, .null, .unloaded: true
+        default: false
         }
     }
 }

@@ -58,7 +58,7 @@ extension NSManagedObject {
     @inline(__always)
     private static func isSurelyValid(
         _ slot: Int, _ values: UnsafeBufferPointer<SlotValue>, _ traits: SlotTraits,
-        _ row: Unmanaged<Row>?
+        _ row: RowPointer?
     ) -> Bool {
         guard slot < values.count else { return isSurelyValid(row, traits) }
         switch values[slot] {
@@ -74,11 +74,11 @@ extension NSManagedObject {
     }
 
     @inline(__always)
-    private static func isSurelyValid(_ row: Unmanaged<Row>?, _ traits: SlotTraits) -> Bool {
+    private static func isSurelyValid(_ row: RowPointer?, _ traits: SlotTraits) -> Bool {
         guard traits.isStored, let row else { return false }
         switch traits.kind {
         case .integer16, .integer32, .integer64, .boolean, .string, .uuid:
-            return traits.isOptional || row._withUnsafeGuaranteedRef { !$0.isNull(traits.rowSlot) }
+            return traits.isOptional || !row.isNull(traits.rowSlot)
         default: return false
         }
     }
