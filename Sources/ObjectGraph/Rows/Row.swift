@@ -57,8 +57,11 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
     @inlinable @inline(__always)
     var head: Header { withUnsafeMutablePointerToHeader { $0.pointee } }
 
+    /// The least that `cost` can be.
+    static let leastCost = 72
+
     /// An estimate of the memory the row takes, in bytes.
-    package var cost: Int { 72 + (nullWords + slotCount) * 8 + head.byteCount }
+    package var cost: Int { Self.leastCost + (nullWords + slotCount) * 8 + head.byteCount }
 
     private var nullWords: Int { (slotCount + 63) >> 6 }
 
@@ -126,7 +129,7 @@ package final class Row: ManagedBuffer<Row.Header, UInt64> {
     /// A copy as another version.
     ///
     /// - Parameter change: sets what differs; only numbers can.
-    func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
+    package func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
         var header = head
         header.version = version
         header.timestamp = timestamp

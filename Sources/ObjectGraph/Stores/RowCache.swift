@@ -99,6 +99,8 @@ package final class RowCache: @unchecked Sendable {
 
         /// Adds rows of one table, replacing older ones. O(n).
         package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
+            let (rows, left) = newest(of: rows)
+            for row in left where hasRows(table) { remove(ObjectKey(table: table, reference: row.reference)) }
             guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
@@ -107,6 +109,25 @@ package final class RowCache: @unchecked Sendable {
             rows.withUnsafeBufferPointer { rows in
                 for index in rows.indices { add(rows[index], to: &rowsOfTable, table) }
             }
+        }
+
+        /// The last rows of a list, as many as both generations can hold, and those before them, which would be dropped at once. O(n).
+        private func newest(of rows: ArraySlice<Row>) -> (kept: ArraySlice<Row>, left: ArraySlice<Row>) {
+            // A row takes at least this much.
+            guard rows.count > limit / Row.leastCost else { return (rows, []) }
+            var start = rows.endIndex
+            var cost = 0
+            // A generation may exceed its half by one row.
+            while start > rows.startIndex, cost <= limit - limit / 8 {
+                start -= 1
+                cost += rows[start].cost
+            }
+            return (rows[start...], rows[..<start])
+        }
+
+        /// Whether any row of a table is cached.
+        private func hasRows(_ table: UInt32) -> Bool {
+            recent[table]?.count ?? 0 > 0 || old[table]?.count ?? 0 > 0
         }
 
         /// Adds a row to the recent rows of its table, which become the old ones, with those of all other tables, when they are too
