@@ -37,9 +37,8 @@ import Testing
             #expect(!first.objectID.isTemporaryID && first.value(forKey: "count") as? Int64 == 7)
             #expect(second.value(forKey: "name") as? String == "free")
         }
-        #expect(
-            try folder.rows("SELECT ZNAME FROM ZITEM ORDER BY ZNAME").map { String.fromDatabaseValue($0[0]) }
-                == ["a long name of the first", "free", "taken"])
+        let names = try self.coordinator().inContext { try $0.names("Item") }
+        #expect(names == ["a long name of the first", "free", "taken"])
     }
 
     @Test(
@@ -47,7 +46,7 @@ import Testing
     func idsOfSave() throws {
         let coordinator = try coordinator()
         try coordinator.inContext { context in
-            let item = try context.insert("Item", ["name": "a"])
+            nonisolated(unsafe) let item = try context.insert("Item", ["name": "a"])
             try context.save()
             let id = item.objectID
             let log = NotificationLog(.NSManagedObjectContextDidSaveObjectIDs, from: context)
