@@ -10,15 +10,25 @@ extension Row {
     /// - Throws: 134060 when the row is not of the entity.
     func resolved(_ references: AssignedReferences, _ entity: SQLEntity) throws -> Row {
         guard entityNumber == entity.number else { throw otherEntity(entity.storedEntity) }
-        let changes = entity.resolvedColumns.contains { column in
-            guard !isNull(column.rowSlot) else { return false }
+        var changesReferences = false
+        var changesValues = false
+        for column in entity.resolvedColumns where !isNull(column.rowSlot) {
             switch column.kind {
-            case .toOne: return integer(column.rowSlot) < 0
-            case .decimal: return true
-            default: return column.kind.isReal && double(column.rowSlot).isNaN
+            case .toOne: if integer(column.rowSlot) < 0 { changesReferences = true }
+            case .decimal: changesValues = true
+            default: if column.kind.isReal, double(column.rowSlot).isNaN { changesValues = true }
             }
         }
-        guard changes else { return self }
+        guard changesReferences || changesValues else { return self }
+        if !changesValues {
+            // References are numbers, which a copy gets in place.
+            return copy(version: version, timestamp: timestamp) { row in
+                for column in entity.resolvedColumns
+                where column.kind == .toOne && !isNull(column.rowSlot) && integer(column.rowSlot) < 0 {
+                    row.set(column.rowSlot, integer: references.permanent(integer(column.rowSlot)))
+                }
+            }
+        }
         return try copy(entity.columns) { builder, column in
             if column.kind == .toOne, self.integer(column.rowSlot) < 0 {
                 builder.set(column.rowSlot, integer: references.permanent(self.integer(column.rowSlot)))

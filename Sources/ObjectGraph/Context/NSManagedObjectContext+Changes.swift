@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     /// Registers an object that was just made.
     func insertNew(_ object: NSManagedObject) {
         assertOnQueue()
-        object.context = self
+        object.enter(.passUnretained(self))
         register(object)
         retained?[ObjectIdentifier(object)] = object
         tracker.noteInsertion(of: object)

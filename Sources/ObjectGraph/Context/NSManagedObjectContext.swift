@@ -78,11 +78,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         subscribersAbove?.remove(self)
         // Breaks the cycles of objects, which hold each other through relationships.
         var notified: [(storedEntity: StoredEntity, reference: Int64)] = []
-        for object in identityMap.all {
-            object.context = nil
-            object.turnIntoFault(keeping: nil)
-            identityMap.disown(object)
-            if object.storedEntity.notifiesStore { notified.append((object.storedEntity, object.reference)) }
+        ReleaseQueue.sharing { releaseValues in
+            for object in identityMap.all {
+                object.context = nil
+                object.turnIntoFault(keeping: nil)
+                releaseValues()
+                identityMap.disown(object)
+                if object.storedEntity.notifiesStore {
+                    notified.append((object.storedEntity, object.reference))
+                }
+            }
         }
         StoredEntity.noteUnregistered(notified)
     }

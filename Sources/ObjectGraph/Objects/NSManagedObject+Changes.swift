@@ -115,7 +115,7 @@ extension NSManagedObject {
         guard state.isDisjoint(with: [.unobservedChanges, .madeInEvent]) else { return }
         // An object that was saved since it changed in this event has to be noted again.
         if state.contains(.eventUpdated), !state.isDisjoint(with: [.updated, .inserted]) { return }
-        context?.noteUpdate(of: self)
+        contextPointer?._withUnsafeGuaranteedRef { $0.noteUpdate(of: self) }
     }
 
     // MARK: Explicit changes: custom accessors

@@ -318,7 +318,7 @@ extension NSManagedObject {
     /// Refreshes the stored partner of a one-to-one link from its current row, if its own row lacks the link. Otherwise it
     /// would keep its key, and no save would compare it.
     private final func readPartnerAgain(at slot: Int) {
-        guard let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
+        guard hasPairs, let inverse = layout.slots[slot].relationship?.inverseRelationship, !inverse.isToMany,
             let context
         else { return }
         context.readingStore(of: self) { try context.adoptLaterLinks(of: self, at: slot) }

@@ -81,6 +81,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         set { contextPointer = newValue.map(Unmanaged.passUnretained) }
     }
 
+    /// Makes the object one of a context, without counting references of that.
+    @inline(__always)
+    final func enter(_ context: Unmanaged<NSManagedObjectContext>) { contextPointer = context }
+
     /// The values last fetched or saved; nil for a fault whose row was not read yet and for a new object.
     package final var row: Row? {
         get { rowPointer?.row }

@@ -176,17 +176,30 @@ package final class ObjectExtras {
 
 /// The changes of one event in one object, enough to undo them.
 package struct EventChanges {
+    /// The first of `old`: most events set one attribute of an object, and a list of one would be an allocation.
+    private var first: (slot: Int, value: SlotValue)?
+    private var others: [(slot: Int, value: SlotValue)] = []
     /// The value before the event's first change, by slot.
-    package private(set) var old: [(slot: Int, value: SlotValue)] = []
+    package private(set) var old: [(slot: Int, value: SlotValue)] {
+        get { first.map { [$0] + others } ?? [] }
+        set {
+            first = newValue.first
+            others = Array(newValue.dropFirst())
+        }
+    }
     package private(set) var toMany: [(slot: Int, change: ToManyChange)] = []
 
-    package var isEmpty: Bool { old.isEmpty && toMany.isEmpty }
+    package var isEmpty: Bool { first == nil && toMany.isEmpty }
 
     fileprivate mutating func change(_ body: (inout EventChanges) -> Void) { body(&self) }
 
     /// Notes the value that a slot has before it is set; only the first of an event counts.
     package mutating func note(_ value: SlotValue, at slot: Int) {
-        if !old.contains(where: { $0.slot == slot }) { old.append((slot, value)) }
+        guard let first else {
+            first = (slot, value)
+            return
+        }
+        if first.slot != slot, !others.contains(where: { $0.slot == slot }) { others.append((slot, value)) }
     }
 
     /// The changes without those that were reverted.

@@ -32,6 +32,19 @@ final class ReleaseQueue {
         swap(&contents[contents.count - 1], &going)
     }
 
+    /// Runs a block that releases values of very many objects, with one queue for all of them.
+    ///
+    /// - Parameter body: calls its argument to release what the queue has, after each object.
+    static func sharing(_ body: (_ empty: () -> Void) -> Void) {
+        guard coredata_releasing() == nil else { return body {} }
+        let queue = ReleaseQueue()
+        coredata_set_releasing(Unmanaged.passUnretained(queue).toOpaque())
+        body(queue.empty)
+        queue.empty()
+        coredata_set_releasing(nil)
+        withExtendedLifetime(queue) {}
+    }
+
     /// Puts something into the queue of the thread, which the outermost call empties.
     private static func collecting(_ put: (ReleaseQueue) -> Void) {
         if let running = coredata_releasing() {
@@ -41,13 +54,17 @@ final class ReleaseQueue {
         let queue = ReleaseQueue()
         coredata_set_releasing(Unmanaged.passUnretained(queue).toOpaque())
         put(queue)
-        // An object released here puts its contents into the queue.
-        while !queue.isEmpty {
-            _ = queue.values.popLast()
-            _ = queue.contents.popLast()
-        }
+        queue.empty()
         coredata_set_releasing(nil)
         withExtendedLifetime(queue) {}
+    }
+
+    private func empty() {
+        // An object released here puts its contents into the queue.
+        while !isEmpty {
+            _ = values.popLast()
+            _ = contents.popLast()
+        }
     }
 
     private var isEmpty: Bool { values.isEmpty && contents.isEmpty }

@@ -37,6 +37,9 @@ package struct Row: @unchecked Sendable {
     @inlinable package var timestamp: Double { block.timestamp }
     @inlinable package var slotCount: Int { reading { $0.slotCount } }
 
+    /// The least that `cost` can be.
+    static let leastCost = RowPointer.leastCost
+
     /// An estimate of the memory the row takes, in bytes.
     package var cost: Int { reading { $0.cost } }
 
@@ -46,7 +49,7 @@ package struct Row: @unchecked Sendable {
     /// A copy as another version.
     ///
     /// - Parameter change: sets what differs; only numbers can.
-    func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
+    package func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
         reading { old in
             let nullWords = old.nullWords
             let words = nullWords + old.slotCount + (old.byteCount + 7) >> 3

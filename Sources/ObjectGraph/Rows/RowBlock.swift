@@ -82,9 +82,12 @@ package struct RowPointer {
 
     package var timestamp: Double { block._withUnsafeGuaranteedRef { $0.timestamp } }
 
+    /// The least that `cost` can be.
+    @usableFromInline static let leastCost = 56
+
     /// An estimate of the memory the row takes, in bytes.
     @inlinable @inline(__always)
-    var cost: Int { 56 + (nullWords + slotCount) * 8 + byteCount }
+    var cost: Int { Self.leastCost + (nullWords + slotCount) * 8 + byteCount }
 
     @inlinable @inline(__always)
     package func isNull(_ slot: Int) -> Bool {

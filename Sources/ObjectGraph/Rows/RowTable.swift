@@ -18,7 +18,7 @@ final class RowTable {
     /// A power of two.
     @exclusivity(unchecked) private var capacity = 16
     @exclusivity(unchecked) private var shift: UInt64 = 63
-    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var vacatedCount = 0
     private let multiplier = spreadingMultiplier
 

@@ -192,6 +192,7 @@ extension NSManagedObjectContext {
                 for companion in storePlan.store.companions {
                     companion.storeDidChange { storePlan.unit.changedKeys }
                 }
+                storePlan.endWriting()
             } catch  where !outcomes.isEmpty {
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes, isComplete: false)
@@ -252,7 +253,7 @@ extension NSManagedObjectContext {
             $0.1.affected.map { NSManagedObjectID(storedEntity: $0.storedEntity, reference: $0.reference) }
         }
         announceSave(changes, affected: affected, token: historyToken(of: outcomes))
-        for (plan, outcome) in outcomes where !plan.unit.isEmpty {
+        for (plan, outcome) in outcomes where plan.isWritten {
             persistentStoreCoordinator?.postRemoteChange(plan.store, historyNumber: outcome.historyNumber)
         }
     }

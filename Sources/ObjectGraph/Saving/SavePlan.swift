@@ -364,6 +364,16 @@ final class StorePlan: LinkDestinations {
         inserted = objects
     }
 
+    /// Whether the store has written the unit.
+    @exclusivity(unchecked) private(set) var isWritten = false
+
+    /// Releases what the store has written, before its objects adopt the rows that it returned.
+    func endWriting() {
+        isWritten = true
+        hasDroppedValues = false
+        unit = UnitOfWork()
+    }
+
     /// Gives new objects back the values that they lost to their rows.
     func restoreValues() {
         guard hasDroppedValues else { return }

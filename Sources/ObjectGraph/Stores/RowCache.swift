@@ -102,7 +102,11 @@ package final class RowCache: @unchecked Sendable {
         }
 
         /// Adds rows of one table, replacing older ones. O(n).
-        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) { add(RowList(rows), table) }
+        package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
+            let (rows, left) = newest(of: rows)
+            for row in left where hasRows(table) { remove(ObjectKey(table: table, reference: row.reference)) }
+            add(RowList(rows), table)
+        }
 
         /// Adds rows of one table, replacing older ones. O(n).
         fileprivate mutating func add(_ rows: RowList, _ table: UInt32) {
@@ -130,6 +134,25 @@ package final class RowCache: @unchecked Sendable {
                 coming.end { $0.retain($1) }
                 going.end { $0.release($1) }
             }
+        }
+
+        /// The last rows of a list, as many as both generations can hold, and those before them, which would be dropped at once. O(n).
+        private func newest(of rows: ArraySlice<Row>) -> (kept: ArraySlice<Row>, left: ArraySlice<Row>) {
+            // A row takes at least this much.
+            guard rows.count > limit / Row.leastCost else { return (rows, []) }
+            var start = rows.endIndex
+            var cost = 0
+            // A generation may exceed its half by one row.
+            while start > rows.startIndex, cost <= limit - limit / 8 {
+                start -= 1
+                cost += rows[start].cost
+            }
+            return (rows[start...], rows[..<start])
+        }
+
+        /// Whether any row of a table is cached.
+        private func hasRows(_ table: UInt32) -> Bool {
+            recent[table]?.count ?? 0 > 0 || old[table]?.count ?? 0 > 0
         }
 
         /// Enters a row, for which the caller counts a reference of its block; it gives back that of the returned row, which this one
