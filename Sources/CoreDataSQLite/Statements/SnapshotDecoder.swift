@@ -13,6 +13,21 @@ extension RowDecoder {
         _ statement: OpaquePointer, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
     ) throws {
         builder.begin(reference: sqlite3_column_int64(statement, 0))
+        if entity.hasOnlyIntegers {
+            builder.setNumbers(count: entity.slotCount) { slots in
+                var nulls = UInt64.max
+                for column in entity.columns {
+                    // Null reads as zero: only the type of a zero has to be checked.
+                    let number = sqlite3_column_int64(statement, column.index)
+                    slots[column.rowSlot] = UInt64(bitPattern: number)
+                    if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+                        nulls &= ~(1 << UInt64(truncatingIfNeeded: column.rowSlot))
+                    }
+                }
+                return nulls
+            }
+            return
+        }
         for column in entity.columns {
             if column.kind.isWholeNumber || column.kind == .toOne {
                 // Null reads as zero: only the type of a zero has to be checked.
