@@ -22,7 +22,7 @@ struct SelectTemplate: Sendable {
             case rows, keys, references, count
             /// Rows with some of their properties.
             case partialRows(PropertySet)
-            /// The same with their keys alone.
+            /// The same with their keys alone, in an order or collected without one.
             case snapshotRows(PropertySet)
         }
 

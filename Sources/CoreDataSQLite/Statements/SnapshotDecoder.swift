@@ -1,26 +1,93 @@
 import CoreDataSQL
+import CocoaFoundation
+import Foundation
 import GRDBSQLite
 import ObjectGraph
 
-// Rows of snapshots, packed column by column, straight from SQLite's memory.
+/// The values of a row, by their positions, in SQLite's own memory.
+protocol RowValues {
+    func integer(_ index: Int32) -> Int64
+    func double(_ index: Int32) -> Double
+    func type(_ index: Int32) -> Int32
+    func text(_ index: Int32) -> UnsafeRawBufferPointer
+    func blob(_ index: Int32) -> UnsafeRawBufferPointer
+}
+
+/// The columns of a statement's present row.
+struct StatementValues: RowValues {
+    private let statement: OpaquePointer
+
+    init(_ statement: OpaquePointer) { self.statement = statement }
+
+    @inline(__always)
+    func integer(_ index: Int32) -> Int64 { sqlite3_column_int64(statement, index) }
+
+    @inline(__always)
+    func double(_ index: Int32) -> Double { sqlite3_column_double(statement, index) }
+
+    @inline(__always)
+    func type(_ index: Int32) -> Int32 { sqlite3_column_type(statement, index) }
+
+    func text(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_text(statement, index)
+        let count = Int(sqlite3_column_bytes(statement, index))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+
+    func blob(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(statement, index)
+        let count = Int(sqlite3_column_bytes(statement, index))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+}
+
+/// The arguments of a function of SQL.
+struct ArgumentValues: RowValues {
+    private let values: UnsafeMutablePointer<OpaquePointer?>
+
+    init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
+
+    @inline(__always)
+    func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(values[Int(index)]) }
+
+    @inline(__always)
+    func double(_ index: Int32) -> Double { sqlite3_value_double(values[Int(index)]) }
+
+    @inline(__always)
+    func type(_ index: Int32) -> Int32 { sqlite3_value_type(values[Int(index)]) }
+
+    func text(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_value_text(values[Int(index)])
+        let count = Int(sqlite3_value_bytes(values[Int(index)]))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+
+    func blob(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(values[Int(index)])
+        let count = Int(sqlite3_value_bytes(values[Int(index)]))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+}
+
+// Rows of snapshots, packed value by value, straight from SQLite's memory.
 
 extension RowDecoder {
-    /// Packs the statement's present row, which is of an entity, and has its key and the selected columns.
+    /// Packs a row of an entity, which has its key and the selected columns.
     ///
     /// - Throws: 134060 for a value that is not of its column's type, with the position.
     @inline(__always)
     func addRow(
-        _ statement: OpaquePointer, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
+        _ row: some RowValues, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
     ) throws {
-        builder.begin(reference: sqlite3_column_int64(statement, 0))
+        builder.begin(reference: row.integer(0))
         if entity.hasOnlyIntegers {
             builder.setNumbers(count: entity.slotCount) { slots in
                 var nulls = UInt64.max
                 for column in entity.columns {
                     // Null reads as zero: only the type of a zero has to be checked.
-                    let number = sqlite3_column_int64(statement, column.index)
+                    let number = row.integer(column.index)
                     slots[column.rowSlot] = UInt64(bitPattern: number)
-                    if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+                    if number != 0 || row.type(column.index) != SQLITE_NULL {
                         nulls &= ~(1 << UInt64(truncatingIfNeeded: column.rowSlot))
                     }
                 }
@@ -30,50 +97,52 @@ extension RowDecoder {
         }
         for column in entity.columns {
             if column.kind.isWholeNumber || column.kind == .toOne {
-                // Null reads as zero: only the type of a zero has to be checked.
-                let number = sqlite3_column_int64(statement, column.index)
-                if number != 0 || sqlite3_column_type(statement, column.index) != SQLITE_NULL {
+                let number = row.integer(column.index)
+                if number != 0 || row.type(column.index) != SQLITE_NULL {
                     builder.set(column.rowSlot, integer: number)
                 }
             } else if column.kind.isReal {
-                if sqlite3_column_type(statement, column.index) != SQLITE_NULL {
-                    builder.set(column.rowSlot, double: sqlite3_column_double(statement, column.index))
+                if row.type(column.index) != SQLITE_NULL {
+                    builder.set(column.rowSlot, double: row.double(column.index))
                 }
             } else {
-                try addBytes(column, statement, to: &builder, entity)
+                try addBytes(column, row, to: &builder, entity)
             }
         }
     }
 
     private func addBytes(
-        _ column: RowSelection.Column, _ statement: OpaquePointer, to builder: inout SnapshotRowBuilder,
+        _ column: RowSelection.Column, _ row: some RowValues, to builder: inout SnapshotRowBuilder,
         _ entity: RowSelection.Entity
     ) throws {
-        let type = sqlite3_column_type(statement, column.index)
+        let type = row.type(column.index)
         if type == SQLITE_NULL { return }
-        func damaged(_ what: String) -> any Error {
-            self.damaged(column, entity, sqlite3_column_int64(statement, 0), what)
-        }
         switch column.kind {
-        case .string, .uri:
-            let text = sqlite3_column_text(statement, column.index)
-            let count = Int(sqlite3_column_bytes(statement, column.index))
-            try builder.set(
-                column.rowSlot, bytes: UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : count))
-        case .binary, .transformable:
-            try builder.set(column.rowSlot, bytes: Self.blob(statement, column.index))
+        case .string, .uri: try builder.set(column.rowSlot, bytes: row.text(column.index))
+        case .binary, .transformable: try builder.set(column.rowSlot, bytes: row.blob(column.index))
         case .uuid:
-            let bytes = Self.blob(statement, column.index)
-            guard bytes.count == 16 else { throw damaged("is not a UUID of 16 bytes") }
+            let bytes = row.blob(column.index)
+            guard bytes.count == 16 else {
+                throw damaged(column, entity, row.integer(0), "is not a UUID of 16 bytes")
+            }
             try builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
-            guard let value = Self.decimal(statement, column.index, type) else {
-                throw damaged("is not a number")
+            guard let value = Self.decimal(row, column.index, type) else {
+                throw damaged(column, entity, row.integer(0), "is not a number")
             }
             try builder.set(column.rowSlot, decimal: value)
         case .composite, .undefined, .toMany, .fetched, .integer16, .integer32, .integer64, .boolean, .toOne,
             .double, .float, .date:
             break
+        }
+    }
+
+    /// A number of a column with numeric affinity: to 15 digits, which is what SQLite keeps of a decimal.
+    private static func decimal(_ row: some RowValues, _ index: Int32, _ type: Int32) -> Decimal? {
+        switch type {
+        case SQLITE_INTEGER: Decimal(row.integer(index))
+        case SQLITE_FLOAT: StoredValue.decimal(of: row.double(index))
+        default: StoredValue.decimal(of: String(decoding: row.text(index), as: UTF8.self))
         }
     }
 }

@@ -276,12 +276,17 @@ package struct SnapshotRowBuilder: ~Copyable {
         byteCount = 0
     }
 
-    /// The snapshots of all rows, in their order.
+    /// The snapshots of all rows, in their order. The builder can begin with others.
     ///
     /// - Parameter sortsByKey: whether they are sorted by their keys, unless they are in that order.
-    package consuming func finish(sortsByKey: Bool = false) -> [ManagedObjectSnapshot] {
+    package mutating func finish(sortsByKey: Bool = false) -> [ManagedObjectSnapshot] {
         endBlock()
         if sortsByKey, !isAscending { snapshots.sort { $0.key < $1.key } }
+        defer {
+            snapshots = []
+            last = .min
+            isAscending = true
+        }
         return snapshots
     }
 }
