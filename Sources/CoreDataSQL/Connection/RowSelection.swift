@@ -25,11 +25,15 @@ package final class RowSelection: Sendable {
         package let name: String
         /// Whether a row has nothing but numbers, and so no bytes.
         @usableFromInline package let hasOnlyNumbers: Bool
+        /// Whether the selected columns are of whole numbers, in at most 64 slots.
+        @usableFromInline package let hasOnlyIntegers: Bool
 
         init(number: Int32, slotCount: Int, columns: [Column], name: String) {
             hasOnlyNumbers = columns.allSatisfy {
                 $0.kind.isWholeNumber || $0.kind.isReal || $0.kind == .toOne
             }
+            hasOnlyIntegers =
+                slotCount <= 64 && columns.allSatisfy { $0.kind.isWholeNumber && $0.rowSlot < slotCount }
             self.number = number
             self.slotCount = slotCount
             self.columns = columns

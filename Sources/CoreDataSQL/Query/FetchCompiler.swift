@@ -35,7 +35,8 @@ package struct FetchCompiler: Sendable {
     ///
     /// - Parameter columns: the list of the entity's own `RowSelection`.
     package func wholeRows(_ query: FetchQuery, columns: SQLStatement) throws -> RenderedSQL {
-        try statement(query, .rows) { try rows(query, columns: columns) }
+        if let known = try known(query, .rows) { return known }
+        return try statement(query, .rows) { try rows(query, columns: columns) }
     }
 
     /// A statement with some columns of the fetched entity's table.
@@ -69,7 +70,8 @@ package struct FetchCompiler: Sendable {
 
     /// A statement with entity number and key.
     package func keys(_ query: FetchQuery) throws -> RenderedSQL {
-        try statement(query, .keys) {
+        if let known = try known(query, .keys) { return known }
+        return try statement(query, .keys) {
             let base = QuerySource.base
             return try select(query) { _ in "SELECT \(name: base).Z_ENT, \(name: base).Z_PK" }
         }
@@ -95,6 +97,7 @@ package struct FetchCompiler: Sendable {
     /// A statement with one number.
     package func count(_ query: FetchQuery) throws -> RenderedSQL {
         guard query.isWindow else {
+            if let known = try known(query, .count) { return known }
             return try statement(query, .count) {
                 try select(query, isOrdered: false) { _ in "SELECT COUNT(*)" }
             }
@@ -191,6 +194,18 @@ package struct FetchCompiler: Sendable {
         return statement
     }
 
+    /// The statement of a query from the template that was used last; nil if that is of another shape.
+    private func known(
+        _ query: FetchQuery, _ result: SelectTemplate.Shape.Result
+    ) throws -> RenderedSQL? {
+        guard let templates, let last = templates.last,
+            last.shape.entity == query.storedEntity.entityNumber
+        else { return nil }
+        let entity = schema.entity(query.storedEntity)
+        let constants = templates.constants(of: entity) { PredicateCompiler(schema, entity) }
+        return try last.template.statement(of: query, result, ifOf: last.shape, constants.compiler)
+    }
+
     /// The statement of a query, from the template of its shape if there is one.
     ///
     /// - Parameter write: writes the whole statement.
@@ -200,12 +215,7 @@ package struct FetchCompiler: Sendable {
         func render() throws -> RenderedSQL { try schema.dialect.render(try write()) }
         guard let templates else { return try render() }
         let entity = schema.entity(query.storedEntity)
-        let constants = templates.constants(of: entity) { PredicateCompiler(schema, entity) }
-        if let last = templates.last,
-            let statement = try last.template.statement(of: query, result, ifOf: last.shape, constants)
-        {
-            return statement
-        }
+        let constants = templates.constants(of: entity) { PredicateCompiler(schema, entity) }.compiler
         guard let (shape, comparisons) = try SelectTemplate.shape(of: query, result, constants) else {
             return try render()
         }

@@ -22,7 +22,7 @@ struct SelectTemplate: Sendable {
             case rows, keys, references, count
             /// Rows with some of their properties.
             case partialRows(PropertySet)
-            /// The same with their keys alone.
+            /// The same with their keys alone, in an order or collected without one.
             case snapshotRows(PropertySet)
         }
 
@@ -227,36 +227,49 @@ final class SelectTemplates: Sendable {
 
     private struct State {
         var templates: [SelectTemplate.Shape: Known] = [:]
-        var last: (shape: SelectTemplate.Shape, template: SelectTemplate)?
+        var last: Last?
+    }
+
+    /// A template and its shape, behind one reference.
+    final class Last: @unchecked Sendable {
+        let shape: SelectTemplate.Shape
+        let template: SelectTemplate
+
+        init(_ shape: SelectTemplate.Shape, _ template: SelectTemplate) {
+            self.shape = shape
+            self.template = template
+        }
     }
 
     private let state = Mutex(State())
 
     /// A compiler that makes values of constants alone, which changes nothing of it.
-    private struct ConstantCompiler: @unchecked Sendable {
+    final class ConstantCompiler: @unchecked Sendable {
         let compiler: PredicateCompiler
+
+        init(_ compiler: PredicateCompiler) { self.compiler = compiler }
     }
 
     private let constantCompilers = Mutex<[Int32: ConstantCompiler]>([:])
 
     /// A compiler for the constants of conditions on an entity, which is made once: making one costs as much as a search by an index.
-    func constants(of entity: SQLEntity, make: () -> PredicateCompiler) -> PredicateCompiler {
-        if let known = constantCompilers.withLock({ $0[entity.number] }) { return known.compiler }
-        let made = ConstantCompiler(compiler: make())
+    func constants(of entity: SQLEntity, make: () -> PredicateCompiler) -> ConstantCompiler {
+        if let known = constantCompilers.withLock({ $0[entity.number] }) { return known }
+        let made = ConstantCompiler(make())
         constantCompilers.withLock { $0[entity.number] = made }
-        return made.compiler
+        return made
     }
 
     subscript(shape: SelectTemplate.Shape) -> Known? {
         state.withLock { state in
             guard let known = state.templates[shape] else { return nil }
-            if case .template(let template) = known { state.last = (shape, template) }
+            if case .template(let template) = known { state.last = Last(shape, template) }
             return known
         }
     }
 
     /// The template that was used last: the next query often has the same shape, which is compared in less time than it is hashed.
-    var last: (shape: SelectTemplate.Shape, template: SelectTemplate)? { state.withLock { $0.last } }
+    var last: Last? { state.withLock { $0.last } }
 
     func add(_ template: SelectTemplate?, _ shape: SelectTemplate.Shape) {
         state.withLock { state in

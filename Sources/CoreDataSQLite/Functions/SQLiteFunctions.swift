@@ -32,6 +32,7 @@ enum SQLiteFunctions {
         }
         TextMatchFunction.install(on: database)
         ContainsFunction.install(on: database)
+        SnapshotCollector.install(on: database)
         SQLiteCollations.install(on: database)
         ExpressionFunctions.install(on: database)
     }

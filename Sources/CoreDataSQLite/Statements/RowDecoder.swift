@@ -97,7 +97,7 @@ struct RowDecoder: Sendable {
         }
     }
 
-    static func decimal(_ values: RowValues, _ index: Int32, _ type: Int32) -> Decimal? {
+    static func decimal(_ values: some ColumnValues, _ index: Int32, _ type: Int32) -> Decimal? {
         switch type {
         case SQLITE_INTEGER: Decimal(values.integer(index))
         case SQLITE_FLOAT: StoredValue.decimal(of: values.double(index))

@@ -1,11 +1,23 @@
 import GRDBSQLite
 
+/// The values of a row, by their positions, in SQLite's own memory.
+protocol ColumnValues {
+    func integer(_ index: Int32) -> Int64
+    func double(_ index: Int32) -> Double
+    /// SQLite's number of the value's type.
+    func type(_ index: Int32) -> Int32
+    /// The bytes of a text; they can be used until the statement steps.
+    func text(_ index: Int32) -> UnsafeRawBufferPointer
+    /// The bytes of a value; they can be used until the statement steps.
+    func bytes(_ index: Int32) -> UnsafeRawBufferPointer
+}
+
 /// The values of a statement's present row, found without a call for each column.
 ///
 /// A statement has the values of a row one after the other, in all versions of SQLite; that is not documented, so it is checked for
 /// the columns of each statement's first row. Where it is not so, each value is asked for. The values may be used by the one thread
 /// that uses the connection, as all of a statement's.
-struct RowValues {
+struct RowValues: ColumnValues {
     private var statement: OpaquePointer?
     private var first = UnsafeRawPointer(bitPattern: 1)
     /// The distance between two values; 0 where they are not one after the other.
@@ -47,7 +59,6 @@ struct RowValues {
     @inline(__always)
     func type(_ index: Int32) -> Int32 { sqlite3_value_type(value(index)) }
 
-    /// The bytes of a text; they can be used until the statement steps.
     @inline(__always)
     func text(_ index: Int32) -> UnsafeRawBufferPointer {
         let value = value(index)
@@ -55,7 +66,6 @@ struct RowValues {
         return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
     }
 
-    /// The bytes of a value; they can be used until the statement steps.
     @inline(__always)
     func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
         let value = value(index)

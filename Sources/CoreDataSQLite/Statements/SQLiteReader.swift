@@ -27,12 +27,10 @@ struct SQLiteReader {
         return rows
     }
 
-    /// Snapshots of rows that are all of one entity.
-    ///
-    /// - Parameter sortsByKey: whether they are in the order of their keys.
+    /// Snapshots of rows that are all of one entity, in the order of the statement.
     func snapshots(
         _ statement: RenderedSQL, _ decoder: RowDecoder, _ entity: RowSelection.Entity,
-        _ schema: SnapshotSchema, sortsByKey: Bool
+        _ schema: SnapshotSchema
     ) throws -> [ManagedObjectSnapshot] {
         var builder = SnapshotRowBuilder(schema)
         var values = RowValues()
@@ -40,7 +38,18 @@ struct SQLiteReader {
             values.read($0)
             try decoder.addRow(values, to: &builder, entity)
         }
-        return builder.finish(sortsByKey: sortsByKey)
+        return builder.finish()
+    }
+
+    /// Snapshots of rows that are all of one entity, in the order of their keys, by a statement that collects them.
+    func collectedSnapshots(
+        _ statement: RenderedSQL, _ decoder: RowDecoder, _ entity: RowSelection.Entity,
+        _ schema: SnapshotSchema
+    ) throws -> [ManagedObjectSnapshot] {
+        log(statement)
+        var collector = SnapshotCollector(schema, decoder, entity)
+        try collector.run(statement.text, statement.arguments, connection)
+        return collector.finish(sortsByKey: true)
     }
 
     /// Calls `body` with the keys of all rows, in pieces; a row has nothing else.
@@ -141,11 +150,17 @@ struct SQLiteReader {
         return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
     }
 
+    private func log(_ statement: RenderedSQL) {
+        // One look at the level, for each statement.
+        guard Log.sql.logLevel <= .debug else { return }
+        Log.sql.debug("\(statement.text)")
+        Log.sql.trace("\(Log.description(of: statement.arguments))")
+    }
+
     /// Runs a statement that the connection keeps, and calls `body` for each row.
     @inline(__always)
     func step(_ statement: RenderedSQL, _ body: (OpaquePointer) throws -> Void) throws {
-        Log.sql.debug("\(statement.text)")
-        Log.sql.trace("\(Log.description(of: statement.arguments))")
+        log(statement)
         try PreparedStatements.step(statement.text, statement.arguments, connection, body)
     }
 }

@@ -1,56 +1,97 @@
 import CoreDataSQL
+import CocoaFoundation
+import Foundation
 import GRDBSQLite
 import ObjectGraph
 
-// Rows of snapshots, packed column by column, straight from SQLite's memory.
+/// The arguments of a function of SQL.
+struct ArgumentValues: ColumnValues {
+    private let values: UnsafeMutablePointer<OpaquePointer?>
+
+    init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
+
+    @inline(__always)
+    func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(values[Int(index)]) }
+
+    @inline(__always)
+    func double(_ index: Int32) -> Double { sqlite3_value_double(values[Int(index)]) }
+
+    @inline(__always)
+    func type(_ index: Int32) -> Int32 { sqlite3_value_type(values[Int(index)]) }
+
+    func text(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_value_text(values[Int(index)])
+        let count = Int(sqlite3_value_bytes(values[Int(index)]))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+
+    func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(values[Int(index)])
+        let count = Int(sqlite3_value_bytes(values[Int(index)]))
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    }
+}
+
+// Rows of snapshots, packed value by value, straight from SQLite's memory.
 
 extension RowDecoder {
-    /// Packs the statement's present row, which is of an entity, and has its key and the selected columns.
+    /// Packs a row of an entity, which has its key and the selected columns.
     ///
     /// - Throws: 134060 for a value that is not of its column's type, with the position.
     @inline(__always)
     func addRow(
-        _ values: RowValues, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
+        _ row: some ColumnValues, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
     ) throws {
-        builder.begin(reference: values.integer(0))
+        builder.begin(reference: row.integer(0))
+        if entity.hasOnlyIntegers {
+            builder.setNumbers(count: entity.slotCount) { slots in
+                var nulls = UInt64.max
+                for column in entity.columns {
+                    // Null reads as zero: only the type of a zero has to be checked.
+                    let number = row.integer(column.index)
+                    slots[column.rowSlot] = UInt64(bitPattern: number)
+                    if number != 0 || row.type(column.index) != SQLITE_NULL {
+                        nulls &= ~(1 << UInt64(truncatingIfNeeded: column.rowSlot))
+                    }
+                }
+                return nulls
+            }
+            return
+        }
         for column in entity.columns {
             if column.kind.isWholeNumber || column.kind == .toOne {
-                // Null reads as zero: only the type of a zero has to be checked.
-                let number = values.integer(column.index)
-                if number != 0 || values.type(column.index) != SQLITE_NULL {
+                let number = row.integer(column.index)
+                if number != 0 || row.type(column.index) != SQLITE_NULL {
                     builder.set(column.rowSlot, integer: number)
                 }
             } else if column.kind.isReal {
-                if values.type(column.index) != SQLITE_NULL {
-                    builder.set(column.rowSlot, double: values.double(column.index))
+                if row.type(column.index) != SQLITE_NULL {
+                    builder.set(column.rowSlot, double: row.double(column.index))
                 }
             } else {
-                try addBytes(column, values, to: &builder, entity)
+                try addBytes(column, row, to: &builder, entity)
             }
         }
     }
 
     private func addBytes(
-        _ column: RowSelection.Column, _ values: RowValues, to builder: inout SnapshotRowBuilder,
+        _ column: RowSelection.Column, _ row: some ColumnValues, to builder: inout SnapshotRowBuilder,
         _ entity: RowSelection.Entity
     ) throws {
-        let type = values.type(column.index)
+        let type = row.type(column.index)
         if type == SQLITE_NULL { return }
-        func damaged(_ what: String) -> any Error {
-            self.damaged(column, entity, values.integer(0), what)
-        }
         switch column.kind {
-        case .string, .uri:
-            try builder.set(column.rowSlot, bytes: values.text(column.index))
-        case .binary, .transformable:
-            try builder.set(column.rowSlot, bytes: values.bytes(column.index))
+        case .string, .uri: try builder.set(column.rowSlot, bytes: row.text(column.index))
+        case .binary, .transformable: try builder.set(column.rowSlot, bytes: row.bytes(column.index))
         case .uuid:
-            let bytes = values.bytes(column.index)
-            guard bytes.count == 16 else { throw damaged("is not a UUID of 16 bytes") }
+            let bytes = row.bytes(column.index)
+            guard bytes.count == 16 else {
+                throw damaged(column, entity, row.integer(0), "is not a UUID of 16 bytes")
+            }
             try builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
-            guard let value = Self.decimal(values, column.index, type) else {
-                throw damaged("is not a number")
+            guard let value = Self.decimal(row, column.index, type) else {
+                throw damaged(column, entity, row.integer(0), "is not a number")
             }
             try builder.set(column.rowSlot, decimal: value)
         case .composite, .undefined, .toMany, .fetched, .integer16, .integer32, .integer64, .boolean, .toOne,

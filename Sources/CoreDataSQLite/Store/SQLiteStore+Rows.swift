@@ -89,15 +89,20 @@ extension SQLiteStore {
         let entity = tables.schema.entity(query.storedEntity)
         guard entity.familyNumbers.count == 1 else { return nil }
         let selection = tables.selection(of: entity, only: slots, hasKeysAlone: true)
+        // Rows without an order are collected as SQLite goes through them.
+        let collects = query.isUnordered && selection.columnNames.count < SnapshotCollector.maxColumns
+        let list = collects ? SnapshotCollector.collecting(selection.list) : selection.list
         let statement: RenderedSQL? = try tables.compiler.result(of: query) {
-            try tables.compiler.snapshotRows(query, slots, columns: selection.list)
+            try tables.compiler.snapshotRows(query, slots, columns: list)
         } decided: { _ in
             nil
         }
         guard let statement, let only = selection.only else { return nil }
+        let decoder = RowDecoder(selection)
         return try readOnce("fetch", at: query.pinned) {
-            try $0.snapshots(
-                statement, RowDecoder(selection), only, schema, sortsByKey: query.isUnordered)
+            collects
+                ? try $0.collectedSnapshots(statement, decoder, only, schema)
+                : try $0.snapshots(statement, decoder, only, schema)
         }
     }
 

@@ -21,7 +21,7 @@ import Synchronization
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     private let lock = NSLock()
 
-    private let derived = AtomicLazyReference<ModelTables>()
+    private let derived = PublishedReference<ModelTables>()
 
     /// What is derived from the descriptions, once nothing can change any more. Any thread may ask, also while the model
     /// goes into use.

@@ -149,8 +149,8 @@ package struct FetchSpecification {
     package var entity: NSEntityDescription? {
         get { contents.ownedEntity ?? contents.referencedEntity }
         set {
-            // As when one request is executed again.
-            if let newValue, contents.ownedEntity === newValue, contents.name == newValue.name { return }
+            // As when one request is executed again. The name counts only without an entity.
+            if let newValue, contents.ownedEntity === newValue { return }
             let contents = own()
             contents.ownedEntity = newValue
             contents.referencedEntity = nil

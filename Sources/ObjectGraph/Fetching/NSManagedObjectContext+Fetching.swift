@@ -100,19 +100,22 @@ extension NSManagedObjectContext {
     // MARK: Objects
 
     func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
-        try objects(fetch, PendingMatches(fetch, self))
+        // A context without changes, which look-ups have as a rule, asks no further.
+        let mayMatch = fetch.specification.includesPendingChanges && hasChanges
+        return try objects(fetch, mayMatch ? PendingMatches(fetch, self) : nil)
     }
 
-    private func objects(_ fetch: ResolvedFetch, _ pending: PendingMatches) throws -> [NSManagedObject] {
-        let isWindowed = pending.isEmpty && (parentContext != nil || fetch.stores.count == 1)
+    /// - Parameter pending: the unsaved changes that affect the fetch; nil for none.
+    private func objects(_ fetch: ResolvedFetch, _ pending: PendingMatches?) throws -> [NSManagedObject] {
+        let dirtyCount = pending?.dirtyCount ?? 0
+        let isWindowed = pending?.isEmpty ?? true && (parentContext != nil || fetch.stores.count == 1)
         var found: [NSManagedObject] = []
         var wereReadAhead = false
         if parentContext != nil {
-            found = try parentObjects(fetch, widenedBy: isWindowed ? nil : pending.dirtyCount)
+            found = try parentObjects(fetch, widenedBy: isWindowed ? nil : dirtyCount)
         } else {
-            let widened = isWindowed ? fetch : fetch.widened(by: pending.dirtyCount)
             for store in fetch.stores {
-                let query = widened.query(store)
+                let query = isWindowed ? fetch.query(store) : fetch.widened(by: dirtyCount).query(store)
                 let objects: [NSManagedObject]
                 if let ahead = readAhead(query, store, fetch) {
                     objects = ahead
@@ -127,7 +130,7 @@ extension NSManagedObjectContext {
         if fetch.batchSize > 0, !wereReadAhead { gather(found, fetch) }
         if !isWindowed {
             if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
-            found = fetch.window(try pending.overlay(on: found, in: self))
+            found = fetch.window(try pending?.overlay(on: found, in: self) ?? found)
         }
         let prefetching = fetch.prefetching
         if !prefetching.keyPaths.isEmpty {

@@ -92,10 +92,10 @@ package struct ResolvedFetch {
         _ specification: FetchSpecification, _ model: NSManagedObjectModel
     ) throws -> NSEntityDescription {
         if let entity = specification.entity {
+            if entity.model === model { return entity }
             // A request made for another copy of the model means the entity of the same name.
-            let own = entity.name.flatMap { model.entitiesByName[$0] }
-            if own === entity || model.entities.contains(where: { $0 === entity }) { return entity }
-            if let own { return own }
+            if model.entities.contains(where: { $0 === entity }) { return entity }
+            if let name = entity.name, let own = model.entitiesByName[name] { return own }
         }
         guard let name = specification.entityName else {
             throw NSError.coreData(.coreData, "A fetch request must have an entity.")

@@ -36,6 +36,8 @@ package final class StoredSearchPredicate: StorePredicate, CheckedPredicate {
 extension NSPredicate {
     /// Whether a part of the predicate is a search.
     package var searches: Bool {
+        // What most conditions are takes no list of parts.
+        if case .comparison = shape { return false }
         var rest = [self]
         while let next = rest.popLast() {
             if next is SearchPredicate { return true }

@@ -194,6 +194,21 @@ package struct SnapshotRowBuilder: ~Copyable {
     @inlinable @inline(__always)
     package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
+    /// Sets all slots of a row that has at most 64 of them in place.
+    ///
+    /// - Parameters:
+    ///   - count: how many there are, as the caller knows.
+    ///   - body: sets words of slots, and returns the null bits: those of slots that it has not set are one.
+    @inlinable @inline(__always)
+    package mutating func setNumbers(
+        count: Int, _ body: (UnsafeMutablePointer<UInt64>) -> UInt64
+    ) {
+        precondition(
+            count == slotCount && count <= 64, "A row does not have the slots: it is of another entity.")
+        guard count > 0 else { return }
+        row[2] = body(row + firstSlot)
+    }
+
     /// Copies bytes into the block.
     ///
     /// - Throws: `RowTooLarge` when they take more than a slot can say.
@@ -259,12 +274,17 @@ package struct SnapshotRowBuilder: ~Copyable {
         byteCount = 0
     }
 
-    /// The snapshots of all rows, in their order.
+    /// The snapshots of all rows, in their order. The builder can begin with others.
     ///
     /// - Parameter sortsByKey: whether they are sorted by their keys, unless they are in that order.
-    package consuming func finish(sortsByKey: Bool = false) -> [ManagedObjectSnapshot] {
+    package mutating func finish(sortsByKey: Bool = false) -> [ManagedObjectSnapshot] {
         endBlock()
         if sortsByKey, !isAscending { snapshots.sort { $0.key < $1.key } }
+        defer {
+            snapshots = []
+            last = .min
+            isAscending = true
+        }
         return snapshots
     }
 }
