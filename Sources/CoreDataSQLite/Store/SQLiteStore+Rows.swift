@@ -256,6 +256,14 @@ extension SQLiteStore {
 
     package func hasCachedRow(_ key: ObjectKey) -> Bool { rowCache.row(key) != nil }
 
+    package func cachedRow(of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double) -> Row? {
+        let row = rowCache.row(ObjectKey(table: storedEntity.table, reference: reference))
+        guard let row, row.timestamp >= notBefore, row.entityNumber == storedEntity.entityNumber else {
+            return nil
+        }
+        return row
+    }
+
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinationRows(

@@ -128,6 +128,12 @@ extension NSManagedObjectContext {
     func row(at identity: ObjectIdentity, notBefore: Double) throws -> Row? {
         if parentContext != nil { return try parentRow(at: identity, notBefore: notBefore) }
         guard let store = identity.storedEntity.objectStore else { return nil }
+        // Most faults have cached rows, which need no reader.
+        if generation == nil,
+            let row = store.cachedRow(of: identity.storedEntity, identity.reference, notBefore: notBefore)
+        {
+            return row
+        }
         return try store.row(
             of: identity.storedEntity, identity.reference, notBefore: notBefore, for: reader(of: store))
     }

@@ -51,6 +51,9 @@ package protocol ObjectStore: StoreKind {
     func row(
         of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double, for reader: StoreReader
     ) throws -> Row?
+    /// The row of one object as the store is now, if it is cached and not older than `notBefore`; nil otherwise, or where the store
+    /// keeps no rows.
+    func cachedRow(of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double) -> Row?
     /// Drops a row from the cache, because others have changed it.
     func forgetRow(_ key: ObjectKey)
 
@@ -133,6 +136,11 @@ extension ObjectStore {
     package func prepared(_ query: FetchQuery) throws -> (any PreparedFetch)? { nil }
     package var rowState: RowCache.State? { nil }
     package func hasCachedRow(_ key: ObjectKey) -> Bool { false }
+
+    package func cachedRow(of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double) -> Row? {
+        nil
+    }
+
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
     package func saveNothing(for client: any StoreClient) throws { try saveMetadata() }
     package func keepReferences(of objects: [NSManagedObject]) throws {}
