@@ -185,7 +185,8 @@ let package = Package(
 
         // MARK: What tests use
         .target(
-            name: "TestSupport", dependencies: ["DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "TestSupport",
+            dependencies: ["DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/TestSupport"),
         // Classes in a module other than that of the tests; it sees what any client sees.
         .target(
