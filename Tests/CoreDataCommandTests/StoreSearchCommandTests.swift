@@ -1,32 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `coredata store search`.
 @Suite struct StoreSearchCommandTests {
-    private struct Found: Decodable {
-        struct Group: Decodable {
-            let name: String
-            let count: Int
-            let isRanked: Bool
-            let objects: [Hit]
-        }
-
-        struct Hit: Decodable {
-            let objectID: String
-            let rank: Double?
-            let attribute: String?
-            let snippet: [Piece]
-        }
-
-        struct Piece: Decodable, Equatable {
-            let text: String
-            let isHighlighted: Bool
-        }
-
-        let count: Int
-        let entities: [Group]
-    }
-
     private let folder: ModelFolder
     private let store: String
     private let model: String
@@ -81,13 +58,13 @@ import Testing
         try Command(["store", "search"] + arguments)
     }
 
-    private func found(_ arguments: String...) throws -> Found {
+    private func found(_ arguments: String...) throws -> FoundTexts {
         let run = try Command(["store", "search", "--json"] + arguments)
         #expect(run.status == 0 && run.errors == "", "\(run.errors)")
-        return try run.json(Found.self)
+        return try run.json(FoundTexts.self)
     }
 
-    private func ids(_ found: Found) -> [[String]] { found.entities.map { $0.objects.map(\.objectID) } }
+    private func ids(_ found: FoundTexts) -> [[String]] { found.entities.map(\.ids) }
 
     @Test(
         "The objects of each entity are printed with their texts, the words in brackets where there is no terminal"
@@ -136,8 +113,8 @@ import Testing
         #expect(hit.objectID == "Novel/3" && hit.attribute == "title" && (hit.rank ?? 0) > 0)
         #expect(
             hit.snippet == [
-                Found.Piece(text: "Das ", isHighlighted: false),
-                Found.Piece(text: "Schloß", isHighlighted: true),
+                FoundTexts.Piece(text: "Das ", isHighlighted: false),
+                FoundTexts.Piece(text: "Schloß", isHighlighted: true),
             ])
         #expect(try found(store, "castle").count == 0)
         #expect(try ids(found(store, "schloss -das")) == [["Author/1"], ["Book/2"]])
@@ -176,7 +153,7 @@ import Testing
         }
         let all = try Command(
             ["store", "search", "--json", "--all-attributes", store, "schloss OR hidden"] + plain)
-        #expect(try all.json(Found.self).entities.map(\.name) == ["Author", "Book", "Novel", "Tag"])
+        #expect(try all.json(FoundTexts.self).entities.map(\.name) == ["Author", "Book", "Novel", "Tag"])
         // The flags of the model that is given count.
         #expect(try found(store, "hidden").count == 0)
         let note = try #require(try found(store, "hidden", "--all-attributes").entities.first?.objects.first)
@@ -234,7 +211,7 @@ import Testing
         #expect(unknown.status == 2 && unknown.errors.contains("--all-attributes"))
         let all = try search(document, "schloss", "--all-attributes", "--json")
         #expect(all.status == 0 && all.errors.hasPrefix("warning: "))
-        #expect(try all.json(Found.self).count == 5)
+        #expect(try all.json(FoundTexts.self).count == 5)
     }
 
     @Test("What is not a store is an error")

@@ -210,6 +210,19 @@ def store_table(browser, app, folder):
     page.screenshot(path=folder / "browser-table-light.png")
 
 
+def store_search(browser, app, folder):
+    """Words that were found in the objects of all entities, and an object of them."""
+    page = store_window(browser, app, 1280, 720, "light")
+    field = page.get_by_role("searchbox", name="Words in the objects of all entities")
+    field.fill("ada OR 00*")
+    field.press("Enter")
+    expect(page.locator("#page h3")).to_have_text(["Author 1 object", "Book 7 objects"])
+    expect(page.locator("[aria-labelledby='found-Book'] mark")).to_have_count(7)
+    page.locator("[id='hit-Book/5']").click()
+    expect(page.locator("#object")).to_have_text("Book 005")
+    page.screenshot(path=folder / "browser-search-light.png")
+
+
 def store_chart(browser, app, folder):
     """Counts by year, in the dark."""
     page = store_window(browser, app, 1280, 720, "dark")
@@ -311,7 +324,7 @@ def main():
         app = Server(program(), "browse", "--no-open", "--write", make_store(Path(place)))
         try:
             browser = playwright.chromium.launch(executable_path=browser_path())
-            for picture in [store_table, store_chart, store_values, store_facts, store_predicate, store_history, store_phone]:
+            for picture in [store_table, store_search, store_chart, store_values, store_facts, store_predicate, store_history, store_phone]:
                 picture(browser, app, folder)
             browser.close()
         finally:

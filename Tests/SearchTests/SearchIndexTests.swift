@@ -60,6 +60,28 @@ struct SearchIndexTests {
         #expect(try count("war", other) == 3)
     }
 
+    @Test("What a program saves that opened the store before it had any history is found")
+    func writerBeforeAnyHistory() throws {
+        let silent = try SearchStack(.file, options: [NSPersistentHistoryTrackingKey: false])
+        try fill(silent, "war")
+        let other = try silent.other()
+        #expect(try count("war", other) == 1)
+        try other.run { context throws in
+            context.add(["title": "war II"])
+            try context.save()
+        }
+        #expect(try count("war", other) == 2)
+        for number in 3...5 {
+            try fill(silent, "war \(number)")
+            #expect(try count("war", other) == number)
+        }
+        try silent.context.run { context throws in
+            let all = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            try context.execute(NSBatchDeleteRequest(fetchRequest: all))
+        }
+        #expect(try count("war", other) == 0)
+    }
+
     @Test("Deleting history that is indexed changes no result")
     func indexedHistory() throws {
         let stack = try SearchStack()

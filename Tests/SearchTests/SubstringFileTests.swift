@@ -119,6 +119,22 @@ struct SubstringFileTests {
         #expect(error?.localizedDescription.contains("NSPersistentHistoryTrackingKey") ?? false)
     }
 
+    @Test("Of a store that is only read the explanation does not name an option that would not help")
+    func onlyRead() throws {
+        let stack = try SearchStack(
+            .file, SubstringModel.model(), options: [NSPersistentHistoryTrackingKey: false])
+        try stack.add(["warden"])
+        let reading = try stack.other(
+            SubstringModel.model(),
+            options: [NSPersistentHistoryTrackingKey: false, NSReadOnlyPersistentStoreOption: true])
+        try reading.run { context throws in
+            let predicate = NSPredicate(format: "title CONTAINS 'ward'")
+            let notes = try context.notes(predicate)
+            #expect(notes.contains("only read") && !notes.contains("NSPersistentHistoryTrackingKey"))
+            #expect(try context.numbers(predicate) == [1])
+        }
+    }
+
     @Test("The flag is true, 1 or YES, changes no version hash, and other flags make another index")
     func flags() async throws {
         let plain = SubstringModel.model([:])

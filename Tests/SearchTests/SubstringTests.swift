@@ -258,6 +258,72 @@ struct SubstringTests {
         #expect(try again.run { try $0.numbers(predicate) } == [1, 2, 3, 4])
     }
 
+    @Test("What a program writes that opened the store before it had any history is found")
+    func writerBeforeAnyHistory() async throws {
+        let silent = try SearchStack(
+            .file, SubstringModel.model(), options: [NSPersistentHistoryTrackingKey: false])
+        try silent.add(["warden", "peace"])
+        let other = try silent.other(SubstringModel.model())
+        let coordinator = try #require(other.persistentStoreCoordinator)
+        let predicate = NSPredicate(format: "title CONTAINS 'ward'")
+        try other.run { context throws in
+            context.add(["number": 3, "title": "toward"])
+            try context.save()
+        }
+        try await coordinator.updateSearchIndexes()
+        #expect(try other.run { try $0.notes(predicate) }.contains("leaves 2 objects"))
+        try silent.add(["reward"])
+        #expect(try other.run { try $0.numbers(predicate) } == [1, 3, 4])
+        // Nor do an index that is brought up to date and later transactions hide what comes then.
+        try other.run { context throws in
+            context.add(["number": 5, "title": "else"])
+            try context.save()
+        }
+        try await coordinator.updateSearchIndexes()
+        #expect(try other.run { try $0.notes(predicate) }.contains("leaves 3 objects"))
+        try silent.context.run { context throws in
+            let update = NSBatchUpdateRequest(entityName: "Book")
+            update.predicate = NSPredicate(format: "number == 2")
+            update.propertiesToUpdate = ["title": "forward"]
+            try context.execute(update)
+        }
+        #expect(try other.run { try $0.numbers(predicate) } == [1, 2, 3, 4])
+        try silent.context.run { context throws in
+            let old = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            old.predicate = NSPredicate(format: "number < 3")
+            try context.execute(NSBatchDeleteRequest(fetchRequest: old))
+            try context.execute(
+                NSBatchInsertRequest(entityName: "Book", objects: [["number": 6, "title": "afterward"]]))
+        }
+        #expect(try other.run { try $0.numbers(predicate) } == [3, 4, 6])
+        try await coordinator.updateSearchIndexes()
+        #expect(try other.run { try $0.numbers(predicate) } == [3, 4, 6])
+        // What it saves is in no history, and what others save is.
+        let history = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+        let result = try other.run { try $0.execute(history) as? NSPersistentHistoryResult }
+        #expect((result?.result as? [NSPersistentHistoryTransaction])?.count == 2)
+    }
+
+    @Test("A store that had a history when it was opened, and one that never has one, are saved to as before")
+    func laterHistory() throws {
+        let stack = try SearchStack(
+            .file, SubstringModel.model(), options: [NSPersistentHistoryTrackingKey: false])
+        try stack.add(["warden"])
+        // Another program makes a table that has nothing to do with it.
+        try DatabaseQueue(path: stack.store.path).write { try $0.execute(sql: "CREATE TABLE own (a)") }
+        try stack.add(["peace"])
+        // Nor is a table of that name a history.
+        try DatabaseQueue(path: stack.store.path).write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE ATRANSACTION (a);
+                    INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (16002, 'TRANSACTION', 0, 0)
+                    """)
+        }
+        try stack.add(["reward"])
+        #expect(try stack.numbers("title CONTAINS 'ward'") == [1, 3])
+    }
+
     @Test("A pinned generation is read without the index once there is a later transaction")
     func generations() async throws {
         let stack = try await SearchStack.titled("warden", "peace")

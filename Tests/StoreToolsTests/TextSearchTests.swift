@@ -178,6 +178,30 @@ import Testing
         #expect(try found("war", search).count == 21_000 + counts.count)
     }
 
+    @Test("A search that was ended finds nothing, also once the store is indexed; the next one finds all")
+    func cancellation() throws {
+        let notes = try NoteStore(hasHistory: false)
+        try notes.save { context in
+            NoteStore.add("Note", ["text": "war"], context)
+            NoteStore.add("Memo", ["text": "war"], context)
+        }
+        let search = try StoreTextSearch(notes.url, model: nil)
+        let cancellation = FetchCancellation()
+        for isIndexed in [false, true] {
+            let error = #expect(throws: NSError.self) {
+                try search.context.performAndWait {
+                    try search.find(StoreTextSearch.Request("war"), endedBy: cancellation) { _, _ in
+                        // The store is indexed to the end; what has the words is looked for after it.
+                        cancellation.cancel()
+                        return true
+                    }
+                }
+            }
+            #expect(error?.code == CocoaError.Code.userCancelled.rawValue, "\(isIndexed)")
+        }
+        #expect(try references("war", search).count == 2)
+    }
+
     @Test("Any text is valid as what is searched for")
     func hostileWords() throws {
         let notes = try NoteStore(hasHistory: false)

@@ -23,7 +23,7 @@ def window(browser, width, height, scheme, scale=1):
 
 
 def desktop(browser, app, folder):
-    """The search, with its two times, and one change that is not saved."""
+    """The search, with its three times, the words that it found, and one change that is not saved."""
     page = window(browser, 1280, 900, "light")
     page.goto(f"{app.url}/?q=uber")
     page.get_by_role("link", name="Über die Dörfer").click()
@@ -37,7 +37,20 @@ def desktop(browser, app, folder):
     # Once more, so that the times are not those of the very first search.
     page.reload()
     expect(page.locator(".book .badge")).to_have_count(1)
+    expect(page.locator("#timings tbody tr")).to_have_count(3)
+    expect(page.locator(".book h3 mark").first).to_be_visible()
     page.screenshot(path=folder / "books-desktop-light.png")
+
+
+def search(browser, app, folder):
+    """The books of an author whose name has the words, with the reason and the rank, in the dark."""
+    page = window(browser, 1000, 800, "dark")
+    page.goto(app.url)
+    page.get_by_label("Search books").fill("kafk")
+    expect(page.locator(".book .author mark").first).to_have_text("Kafka")
+    expect(page.locator(".where").first).to_contain_text("author’s name")
+    expect(page.locator("#timings tbody tr")).to_have_count(3)
+    page.screenshot(path=folder / "books-search-dark.png")
 
 
 def book(browser, app, folder):
@@ -64,7 +77,7 @@ def main():
         app = App(str(Path(store) / "Books.sqlite"))
         try:
             browser = playwright.chromium.launch(executable_path=browser_path())
-            for picture in [phone, desktop, book]:
+            for picture in [phone, search, desktop, book]:
                 picture(browser, app, folder)
             browser.close()
         finally:

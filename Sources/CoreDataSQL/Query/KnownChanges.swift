@@ -4,7 +4,7 @@ import ObjectGraph
 ///
 /// All changes after the transaction are known only where its own record is still there, and no record after it is missing: their
 /// numbers follow each other without a gap. While a history has records, a store is not opened for writing without them; a program that
-/// opened it before leaves out a number with each change (`HistoryWriter.skip()`).
+/// opened it before leaves out a number with each change (`HistoryWriter.skip()`), also where there was no history at all then.
 package struct KnownChanges: Sendable {
     private let number: SQLValue
     private let time: SQLValue

@@ -94,6 +94,7 @@ extension SQLiteStore {
         func reporting(_ database: Database) throws -> Value {
             reports.begin(schema)
             defer { reports.removeAll() }
+            try noticeLaterHistory(database)
             return try MatchBudget.sharing { try body(database) }
         }
         do {

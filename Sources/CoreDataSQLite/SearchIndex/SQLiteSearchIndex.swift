@@ -256,7 +256,14 @@ final class SQLiteSearchIndex: SearchIndex {
     // MARK: Errors
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try catching { try database.read(body) }
+        try catching {
+            try database.read { database in
+                let connection = database.sqliteConnection
+                return try StoreSearch.reading(interruptedBy: { sqlite3_interrupt(connection) }) {
+                    try body(database)
+                }
+            }
+        }
     }
 
     private func catching<Value>(_ body: () throws -> Value) throws -> Value {

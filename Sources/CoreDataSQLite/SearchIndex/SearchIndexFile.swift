@@ -157,9 +157,7 @@ struct SearchIndexFile {
             if case .foreignDatabase = try Start(of: url) {
                 throw refusal("is a SQLite database of another kind")
             }
-            if let attributes, try FileAttributes(of: url) != attributes {
-                try attributes.set(atPath: url.path)
-            }
+            if let attributes { try set(attributes) }
         case .missing:
             do {
                 let file = try OpenFile.making(url)
@@ -171,6 +169,21 @@ struct SearchIndexFile {
         case .folder, .link, .special: throw refusal("is not a file")
         }
         if url.isEmptyFile { try SQLiteSearchIndex.mark(url) }
+    }
+
+    /// Gives the index the mode and the owner of the store, which may have other ones by now. Its logs have words, too.
+    private func set(_ attributes: FileAttributes) throws {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let path = url.path + suffix
+            guard try FileKind(at: path) == .regular,
+                try FileAttributes(of: URL(fileURLWithPath: path)) != attributes
+            else { continue }
+            do {
+                try attributes.set(atPath: path)
+            } catch let error as FileError where error.isMissing && !suffix.isEmpty {
+                // A program that closed the index has removed its log.
+            }
+        }
     }
 
     private func refusal(_ reason: String) -> NSError {

@@ -16,6 +16,8 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
         let tables: StoreTables
         /// The statements that find one row by its key.
         let rowStatements = Mutex<[Int32: RenderedSQL]>([:])
+        /// The version of the schema in which the file had no history when that was last looked for; nil before.
+        let schemaWithoutHistory = Mutex<Int64?>(nil)
 
         init(_ schema: SQLSchema, _ history: StoreHistory?) { tables = StoreTables(schema, history) }
     }

@@ -18,6 +18,10 @@ final class FileChangeWatch: @unchecked Sendable {
 
     private let source: any DispatchSourceRead
 
+    /// How long events are gathered after some were reported: those of a process that writes all the time would wake a thread for each
+    /// write, at the writer's expense.
+    private static let gathering = DispatchTimeInterval.milliseconds(5)
+
     /// - Parameters:
     ///   - file: the database.
     ///   - logSuffixes: as `FollowedStore.logSuffixes`.
@@ -30,7 +34,13 @@ final class FileChangeWatch: @unchecked Sendable {
         #if os(Linux) || os(Android)
         guard let events = FileEvents(file, logSuffixes) else { return nil }
         source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
-        source.setEventHandler { if let event = events.read() { happened(event) } }
+        source.setEventHandler { [weak self] in
+            if let event = events.read() { happened(event) }
+            guard let self else { return }
+            // The kernel keeps what happens meanwhile. The block keeps the source, which must not go while it is suspended.
+            source.suspend()
+            queue.asyncAfter(deadline: .now() + Self.gathering) { self.source.resume() }
+        }
         source.setCancelHandler { events.close() }
         source.activate()
         #else

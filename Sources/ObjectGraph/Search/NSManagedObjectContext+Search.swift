@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
 
     /// The objects that have some words, the best first. The indexes are brought up to date without blocking the context's queue.
     ///
-    /// A cancelled task ends the building of an index at its next step, which is kept.
+    /// A cancelled task ends the building of an index at its next step, which is kept, and the search itself in the middle of reading.
     ///
     /// - Throws: `CancellationError`; as `search(_:)`.
     nonisolated(nonsending) public func search<Object>(
@@ -51,7 +51,16 @@ extension NSManagedObjectContext {
             try await coordinator.updateSearchIndexes(of: stores)
         }
         try Task.checkCancellation()
-        return try await perform { try self.search(request) }
+        let cancellation = FetchCancellation()
+        do {
+            return try await withTaskCancellationHandler {
+                try await perform { try StoreSearch.ended(by: cancellation) { try self.search(request) } }
+            } onCancel: {
+                cancellation.cancel()
+            }
+        } catch  where cancellation.isCancelled && FetchCancellation.isError(error) {
+            throw CancellationError()
+        }
     }
 
     /// How many objects of each entity have some words, by the name of the entity; entities without any are left out. Objects count for

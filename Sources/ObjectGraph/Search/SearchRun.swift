@@ -48,7 +48,7 @@ struct SearchRun<Object: NSManagedObject> {
         let page = window(ranked)
         let objects = try objects(page.map(\.id))
         return SearchResult(
-            hits: page.compactMap { found in objects[found.id].map { hit($0, found.rank) } },
+            hits: try page.compactMap { found in try objects[found.id].map { try hit($0, found.rank) } },
             count: ranked.count, isRanked: true)
     }
 
@@ -96,7 +96,7 @@ struct SearchRun<Object: NSManagedObject> {
         let page = window(best)
         let objects = byKey(try objects(page.map(\.id)))
         return SearchResult(
-            hits: page.compactMap { found in objects[found.id.key].map { hit($0, found.rank) } },
+            hits: try page.compactMap { found in try objects[found.id.key].map { try hit($0, found.rank) } },
             count: count,
             isRanked: true)
     }
@@ -158,8 +158,8 @@ struct SearchRun<Object: NSManagedObject> {
         }
         let objects = byKey(try objects(ids))
         return SearchResult(
-            hits: ids.compactMap { id in objects[id.key].map { hit($0, nil) } }, count: count, isRanked: false
-        )
+            hits: try ids.compactMap { id in try objects[id.key].map { try hit($0, nil) } }, count: count,
+            isRanked: false)
     }
 
     private func orderedResult() throws -> SearchResult<Object> {
@@ -172,7 +172,8 @@ struct SearchRun<Object: NSManagedObject> {
         let ids = try context.objectIDs(ResolvedFetch(found, context))
         let objects = try objects(ids)
         return SearchResult(
-            hits: ids.compactMap { id in objects[id].map { hit($0, nil) } }, count: count, isRanked: false)
+            hits: try ids.compactMap { id in try objects[id].map { try hit($0, nil) } }, count: count,
+            isRanked: false)
     }
 
     // MARK: Objects
@@ -211,8 +212,10 @@ struct SearchRun<Object: NSManagedObject> {
         Dictionary(objects.map { ($0.key.key, $0.value) }) { first, _ in first }
     }
 
-    private func hit(_ object: Object, _ rank: Double?) -> SearchHit<Object> {
-        SearchHit(object, rank: rank, search, wordCount: request.snippetWordCount)
+    private func hit(_ object: Object, _ rank: Double?) throws -> SearchHit<Object> {
+        // A few objects may have long texts.
+        try StoreSearch.checkCancellation()
+        return SearchHit(object, rank: rank, search, wordCount: request.snippetWordCount)
     }
 }
 

@@ -64,12 +64,13 @@ struct SubstringLookup {
 
     /// - Throws: an error of the index or the store.
     func candidates(for wanted: SubstringQuery, _ query: FetchQuery) throws -> Result {
+        // First what needs no look into the file, and what no option changes: a history would not help a store that is only read.
+        guard store.keepsSearchFiles else { return .unusable("the store is in memory or only read") }
         guard store.recordsHistory else {
             return .unusable(
                 "it follows the persistent history, which the store does not have (NSPersistentHistoryTrackingKey)"
             )
         }
-        guard store.keepsSearchFiles else { return .unusable("the store is in memory or only read") }
         let search = try StoreSearch.substrings(of: store)
         var used: StoreSearch.Opened?
         do {

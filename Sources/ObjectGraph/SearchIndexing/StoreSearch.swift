@@ -172,13 +172,46 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         try $readsAsIndexed.withValue(true) { try body() }
     }
 
+    /// What ends the reading of indexes before its end.
+    @TaskLocal private static var readingCancellation: FetchCancellation?
+
+    /// Has all searches of a block end when they are cancelled: between two reads of an index, and in the middle of one where a database
+    /// can be interrupted.
+    ///
+    /// - Throws: `NSUserCancelledError`; what the block throws.
+    package static func ended<Value>(
+        by cancellation: FetchCancellation, _ body: () throws -> Value
+    ) throws -> Value {
+        try $readingCancellation.withValue(cancellation) {
+            try cancellation.check()
+            return try body()
+        }
+    }
+
+    /// Reads an index by a database, in a way that the cancellation of the searches can end.
+    ///
+    /// - Parameter interrupt: interrupts the reader.
+    /// - Throws: `NSUserCancelledError`; what the block throws.
+    package static func reading<Value>(
+        interruptedBy interrupt: @escaping () -> Void, _ body: () throws -> Value
+    ) throws -> Value {
+        guard let cancellation = readingCancellation else { return try body() }
+        return try cancellation.reading(interruptedBy: interrupt, body)
+    }
+
+    /// - Throws: `NSUserCancelledError` when the searches were cancelled.
+    static func checkCancellation() throws { try readingCancellation?.check() }
+
     /// Reads the index with all changes that were committed before the call.
     ///
     /// - Parameter body: may be called more than once, where the index turns out to be damaged, or is emptied meanwhile by a process that
     ///   builds it anew.
     package func read<Value>(_ body: (Opened) throws -> Value) throws -> Value {
         try attempt { opened in
-            if try !Self.readsAsIndexed || completeState(opened) == nil { try update(opened, nil, { false }) }
+            try Self.checkCancellation()
+            if try !Self.readsAsIndexed || completeState(opened) == nil {
+                try update(opened, nil) { Self.readingCancellation?.isCancelled ?? false }
+            }
             guard let before = try completeState(opened) else { throw Rebuild() }
             let value = try body(opened)
             // A build has a number of its own: one that has begun and ended meanwhile is noticed, too.

@@ -16,6 +16,11 @@ package final class FetchCancellation: Sendable {
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// - Throws: `NSUserCancelledError` when the fetch was cancelled.
+    package func check() throws {
+        if isCancelled { throw Self.error }
+    }
+
     /// Interrupts the current read, and prevents later ones.
     package func cancel() {
         state.withLock { $0.isCancelled = true }

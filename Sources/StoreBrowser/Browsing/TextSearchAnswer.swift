@@ -58,21 +58,37 @@ struct TextSearchAnswer: Encodable, Sendable {
         request.entity = question.entity
         request.offset = question.offset
         request.limit = Question.mostPerEntity
-        let wanted = request
-        let state = try await withTaskCancellationHandler {
-            try await search.context.perform {
-                // Others may have been answered first.
-                let end = ContinuousClock.now + Self.longestWait
-                return try search.find(wanted) { _, _ in !group.isCancelled && ContinuousClock.now < end }
-            }
-        } onCancel: {
-            group.cancel()
-        }
-        try Task.checkCancellation()
-        guard !group.isCancelled else { throw BrowsingError.superseded }
-        switch state {
+        switch try await Self.state(of: search, request, in: group) {
         case .indexing(let done, let total): indexing = Indexing(done: done, total: total)
         case .found(let found): (count, entities) = (found.count, found.entities)
+        }
+    }
+
+    /// Searches on the queue of the search, until there is a newer question.
+    private static func state(
+        of search: StoreTextSearch, _ request: StoreTextSearch.Request, in group: QueryGroup
+    ) async throws -> StoreTextSearch.State {
+        let cancellation = FetchCancellation()
+        group.add(cancellation)
+        defer { group.remove(cancellation) }
+        do {
+            let state = try await withTaskCancellationHandler {
+                try await search.context.perform {
+                    // Others may have been answered first.
+                    let end = ContinuousClock.now + longestWait
+                    return try search.find(request, endedBy: cancellation) { _, _ in
+                        !group.isCancelled && ContinuousClock.now < end
+                    }
+                }
+            } onCancel: {
+                group.cancel()
+            }
+            try Task.checkCancellation()
+            guard !group.isCancelled else { throw BrowsingError.superseded }
+            return state
+        } catch  where cancellation.isCancelled {
+            try Task.checkCancellation()
+            throw BrowsingError.superseded
         }
     }
 }

@@ -99,15 +99,25 @@ package final class StoreTextSearch: @unchecked Sendable {
 
     /// Finds objects, after the index was brought up to date.
     ///
-    /// - Parameter goesOn: is called now and then while the store is indexed, with the number of the indexed objects and of all. When it
-    ///   returns false, this returns how far it has come, and the next call goes on from there.
-    /// - Throws: `StoreToolError` for an entity that is not there, or has nothing to be searched; an error of the store or the index.
-    package func find(_ request: Request, goesOn: (Int, Int) -> Bool = { _, _ in true }) throws -> State {
+    /// - Parameters:
+    ///   - cancellation: ends the search of the complete index, in the middle of an entity or between two.
+    ///   - goesOn: is called now and then while the store is indexed, with the number of the indexed objects and of all. When it returns
+    ///     false, this returns how far it has come, and the next call goes on from there.
+    /// - Throws: `StoreToolError` for an entity that is not there, or has nothing to be searched; `NSUserCancelledError`; an error of the
+    ///   store or the index.
+    package func find(
+        _ request: Request, endedBy cancellation: FetchCancellation = FetchCancellation(),
+        goesOn: (Int, Int) -> Bool = { _, _ in true }
+    ) throws -> State {
+        try cancellation.check()
         let entities = try entities(request.entity)
         if let state = try index(goesOn) { return state }
         // Objects of the last search are not needed any more.
         defer { context.reset() }
-        return .found(try StoreSearch.asIndexed { try found(request, entities) })
+        return .found(
+            try StoreSearch.ended(by: cancellation) {
+                try StoreSearch.asIndexed { try found(request, entities) }
+            })
     }
 
     /// - Returns: nil when the index is complete.
