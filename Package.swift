@@ -185,7 +185,9 @@ let package = Package(
 
         // MARK: What tests use
         .target(
-            name: "TestSupport", dependencies: ["DurableFiles"], path: "Tests/TestSupport"),
+            name: "TestSupport",
+            dependencies: ["DurableFiles", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/TestSupport"),
         // Classes in a module other than that of the tests; it sees what any client sees.
         .target(
             name: "MacroTestLibrary", dependencies: ["CoreDataMacros"], path: "Tests/MacroTestLibrary",

@@ -48,7 +48,9 @@ struct HistoryJudgement {
             let keys = try Int.fetchAll(database, sql: sql)
             if !keys.isEmpty { failures.append("the history has \(keys.count) \(what): \(keys.prefix(5))") }
         }
-        for entity in ["Counter", "Receipt", "Box", "Item", "Record"] { failures += try lives(entity) }
+        for entity in ["Counter", "Receipt", "Box", "Item", "Record", "Note"] {
+            failures += try lives(entity)
+        }
         return failures
     }
 

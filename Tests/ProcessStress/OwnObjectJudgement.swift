@@ -1,6 +1,6 @@
 import GRDB
 
-/// Whether items and records, each of which one process alone changes, are as that process left them.
+/// Whether items, records and notes, each of which one process alone changes, are as that process left them.
 struct OwnObjectJudgement {
     /// The objects of one step.
     private struct Group: Hashable {
@@ -50,6 +50,7 @@ struct OwnObjectJudgement {
     func failures() throws -> [String] {
         try failures(of: "Item", inserted: "insert", edited: "edit", deleted: "delete")
             + failures(of: "Record", inserted: "insertBatch", edited: "updateBatch", deleted: "deleteBatch")
+            + failures(of: "Note", inserted: "note", edited: "editNote", deleted: "deleteNote")
             + boxes()
     }
 
@@ -88,7 +89,7 @@ struct OwnObjectJudgement {
     /// What the steps of a worker, one after the other, made of each object. A record's position does not matter: -1.
     private func fates(_ entity: String, edited: String, deleted: String) -> [Group: [Int: Fate]] {
         var fates: [Group: [Int: Fate]] = [:]
-        let hasPosition = entity == "Item"
+        let hasPosition = entity != "Record"
         let all = ledger.steps.flatMap { life, steps in
             steps.map { (life.worker, Moment(generation: life.generation, serial: $0), $1) }
         }

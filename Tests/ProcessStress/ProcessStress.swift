@@ -1,10 +1,11 @@
 import Foundation
 import TestSupport
 
-/// Eight processes that insert, update, delete, run batch requests, read and prune history and checkpoint one SQLite store
-/// at once. Some are killed wherever they are, and others take their place.
+/// Eight processes that insert, update, delete, run batch requests, search, build and delete search indexes, read and prune history
+/// and checkpoint one SQLite store at once. Some are killed wherever they are, and others take their place.
 ///
-/// Afterwards the store has to hold what the processes were told is saved, and nothing else.
+/// Each search has to find what a look at all objects does. Afterwards the store has to hold what the processes were told is saved, and
+/// nothing else.
 package struct ProcessStress {
     /// What a run did, and what was wrong.
     package struct Report: Sendable {

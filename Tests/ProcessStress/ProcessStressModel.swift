@@ -3,8 +3,9 @@ import CoreData
 /// The model of the store that processes share.
 ///
 /// A `Counter` is added to by all processes under optimistic locking; each addition inserts a `Receipt` in the same save,
-/// so that the store itself tells which additions are in it. `Item` and `Record` belong to one process each: items are
-/// saved, records written by batch requests.
+/// so that the store itself tells which additions are in it. `Item`, `Record` and `Note` belong to one process each: items are
+/// saved, records written by batch requests. The titles of notes are searched, by words and by parts; there are few of them, so that an
+/// index is built anew in a moment.
 enum ProcessStressModel {
     static let counterCount = 6
     static let boxCount = 4
@@ -26,10 +27,15 @@ enum ProcessStressModel {
             "Item", step + [attribute("position", .integer64), attribute("edit", .integer64), payload])
         let record = entity(
             "Record", step + [attribute("position", .integer64), attribute("edit", .integer64)])
+        let title = attribute("title", .string)
+        title.isIndexedBySpotlight = true
+        title.userInfo = ["OpenCoreDataTrigramIndex": "YES"]
+        let note = entity(
+            "Note", step + [attribute("position", .integer64), attribute("edit", .integer64), title])
         join("receipts", counter, "counter", receipt)
         join("items", box, "box", item)
         let model = NSManagedObjectModel()
-        model.entities = [counter, receipt, box, item, record]
+        model.entities = [counter, receipt, box, item, record, note]
         return model
     }
 

@@ -25,6 +25,7 @@ package final class ProcessWorker {
         configuration.busyMode = .timeout(60)
         plain = try DatabaseQueue(path: file.path, configuration: configuration)
         token = coordinator.currentPersistentHistoryToken(fromStores: nil)
+        try beginIndexing()
     }
 
     private static func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
@@ -34,8 +35,14 @@ package final class ProcessWorker {
         return context
     }
 
+    /// One of the processes indexes in the background, too.
+    private func beginIndexing() throws {
+        if life.worker == 0 { try coordinator.startSearchIndexing() }
+    }
+
     /// Takes steps until the input ends; false when something was wrong.
     package func run() -> Bool {
+        defer { coordinator.stopSearchIndexing() }
         let stop = StopSign()
         Thread.detachNewThread {
             _ = FileHandle.standardInput.readDataToEndOfFile()
@@ -59,7 +66,7 @@ package final class ProcessWorker {
     }
 
     private func step() throws {
-        switch Int.random(in: 0..<100, using: &random) {
+        switch Int.random(in: 0..<120, using: &random) {
         case 0..<25: try inContext(add)
         case 25..<33: try inContext(move)
         case 33..<48: try inContext(insert)
@@ -73,6 +80,12 @@ package final class ProcessWorker {
         case 89..<95: try inContext(refresh)
         case 95..<98: try checkpoint()
         case 98: try reopen()
+        case 100..<108: try inContext(changeNotes)
+        case 108..<112: try inContext { try search($0, SearchQuestion.Kind.ofWords, "words") }
+        case 112..<115: try inContext { try search($0, SearchQuestion.Kind.ofParts, "substrings") }
+        case 115: try searchSnapshot()
+        case 116..<119: try updateIndexes()
+        case 119: try deleteIndexes()
         default: try inContext { $0.reset() }
         }
     }
@@ -225,6 +238,91 @@ package final class ProcessWorker {
         }
     }
 
+    // MARK: Notes
+
+    /// How many notes a process has at most, or a few more.
+    private static let mostNotes = 40
+
+    private func changeNotes(_ context: NSManagedObjectContext) throws {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+        request.predicate = NSPredicate(format: "worker == %d", life.worker)
+        let isFull = try context.count(for: request) >= Self.mostNotes
+        let way = Int.random(in: 0..<10, using: &random)
+        guard way > 3 || isFull, let note = try own("Note", context) else { return try insertNotes(context) }
+        let place = [number(note, "generation"), number(note, "serial"), number(note, "position")]
+        if way > 8 || isFull {
+            try record("deleteNote", place) { _ in
+                context.delete(note)
+                return try save(context)
+            }
+        } else {
+            let edit = life.generation * 1_000_000 + serial + 1
+            let title = SearchQuestion.title(using: &random)
+            try record("editNote", place + [edit]) { _ in
+                note.setValue(edit, forKey: "edit")
+                note.setValue(title, forKey: "title")
+                return try save(context)
+            }
+        }
+    }
+
+    private func insertNotes(_ context: NSManagedObjectContext) throws {
+        let titles = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            SearchQuestion.title(using: &random)
+        }
+        try record("note", [titles.count]) { serial in
+            for (position, title) in titles.enumerated() {
+                let note = insert("Note", serial, in: context)
+                note.setValue(position, forKey: "position")
+                note.setValue(title, forKey: "title")
+            }
+            return try save(context)
+        }
+    }
+
+    /// What a search finds of this process's own notes is what a look at all of them finds: no other process changes these.
+    private func search(
+        _ context: NSManagedObjectContext, _ kinds: [SearchQuestion.Kind], _ name: String
+    ) throws {
+        let question = SearchQuestion.random(kinds, using: &random)
+        let comparison = SearchComparison(worker: life.worker)
+        let found = try comparison.found(question, in: context)
+        let stored = try plain.read(comparison.stored)
+        if let difference = SearchComparison.difference(question, found, among: stored) {
+            throw StressFailure(difference)
+        }
+        write("count \(name)")
+    }
+
+    /// What a fetch by a part of a title finds of all notes is what a look at all of them finds in the same snapshot.
+    private func searchSnapshot() throws {
+        let question = SearchQuestion.random(SearchQuestion.Kind.ofParts, using: &random)
+        let comparison = SearchComparison(worker: nil)
+        let context = Self.context(coordinator)
+        try context.performAndWait {
+            try context.setQueryGenerationFrom(.current)
+            let found = try comparison.found(question, in: context)
+            let all = try comparison.fetched(in: context)
+            if let difference = SearchComparison.difference(question, found, among: all) {
+                throw StressFailure("in a snapshot \(difference)")
+            }
+        }
+        write("count snapshots")
+    }
+
+    private func updateIndexes() throws {
+        let coordinator = coordinator
+        try waiting { try await coordinator.updateSearchIndexes() }
+        write("count indexing")
+    }
+
+    /// Now and then all has to be indexed anew.
+    private func deleteIndexes() throws {
+        guard Int.random(in: 0..<8, using: &random) == 0 else { return }
+        try coordinator.deleteSearchIndexes()
+        write("count index deleted")
+    }
+
     // MARK: Batch requests
 
     private func insertBatch(_ context: NSManagedObjectContext) throws {
@@ -296,8 +394,11 @@ package final class ProcessWorker {
     }
 
     private func pruneHistory(_ context: NSManagedObjectContext) throws {
+        // Sometimes what an index has not read yet stays.
+        let earlier = token
         try readHistory(context)
-        guard let token, Bool.random(using: &random) else { return }
+        let (isDeleted, isRead) = (Bool.random(using: &random), Bool.random(using: &random))
+        guard isDeleted, let token = isRead ? token : earlier else { return }
         try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: token))
         write("count history deleted")
     }
@@ -356,6 +457,7 @@ package final class ProcessWorker {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         coordinator = try ProcessStressModel.open(file)
         context = Self.context(coordinator)
+        try beginIndexing()
         write("count reopening")
     }
 }

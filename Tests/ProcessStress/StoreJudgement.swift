@@ -1,5 +1,6 @@
 import CoreData
 import GRDB
+import TestSupport
 
 /// Compares a store that processes have left with what they wrote down.
 struct StoreJudgement {
@@ -29,7 +30,9 @@ struct StoreJudgement {
         }
         try queue.close()
         failures += try context.performAndWait { try differences(context, counters) }
+        failures += try SearchJudgement(file, coordinator).failures()
         for store in coordinator.persistentStores { try coordinator.remove(store) }
+        for index in indexes { failures += try SearchIndexCheck(index).faults() }
         failures += try StoreFindings.of(file, ProcessStressModel.make())
         failures += try leftovers()
         return failures
@@ -71,11 +74,15 @@ struct StoreJudgement {
         return failures
     }
 
+    /// The files of the search indexes.
+    private var indexes: [URL] {
+        ["-search", "-search-_trigrams"].map { URL(fileURLWithPath: file.path + $0) }
+    }
+
     /// Files that should not be there when all have closed the store.
     private func leftovers() throws -> [String] {
-        let expected: Set = [
-            file.lastPathComponent, ".\(file.deletingPathExtension().lastPathComponent)_SUPPORT",
-        ]
+        let support = ".\(file.deletingPathExtension().lastPathComponent)_SUPPORT"
+        let expected = Set([file.lastPathComponent, support] + indexes.map(\.lastPathComponent))
         return try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
             .filter { !expected.contains($0) }.map { "There is a file \($0)." }
     }

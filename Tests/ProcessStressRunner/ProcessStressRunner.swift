@@ -10,6 +10,8 @@ struct ProcessStressRunner {
         switch arguments.first {
         case "worker": try work(arguments)
         case "shortage": Shortage.run(Array(arguments.dropFirst()))
+        case "interrupted-build": InterruptedBuild.run(Array(arguments.dropFirst()))
+        case "build": InterruptedBuild.build(Array(arguments.dropFirst()))
         default: try stress(arguments.first.flatMap(Double.init) ?? 60)
         }
     }

@@ -119,6 +119,7 @@ struct FullDiskTests {
         try await stack.coordinator.updateSearchIndexes()
         #expect(try stack.candidateCount("title CONTAINS 'ward'") == count + 2)
         #expect(try stack.numbers("title CONTAINS[cd] 'WARD'") == all + [count + 2])
+        withExtendedLifetime(disk) {}
     }
 
     /// Waits until an indexing has removed what it had written before the disk was full: the log is empty then, or the index gone.
@@ -147,5 +148,6 @@ struct FullDiskTests {
         try disk.makeRoom()
         try await stack.eventually("title CONTAINS 'ward'", count + 2)
         #expect(try stack.numbers("title CONTAINS 'ward'") == Array(1...(count + 2)))
+        withExtendedLifetime(disk) {}
     }
 }

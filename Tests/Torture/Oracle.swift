@@ -1,6 +1,7 @@
 import CoreData
 import GRDB
 import StoreTools
+import TestSupport
 import TestVFS
 
 /// Says whether a folder is as the promise has it: a whole state that is allowed, nothing damaged, nothing left over.
@@ -107,7 +108,8 @@ final class Oracle {
                 complaints += try stage.substringComplaints(way: .index)
             }
             try stage.close()
-            return complaints + (try IndexCheck(folder.appendingPathComponent(search.indexName)).faults())
+            return complaints
+                + (try SearchIndexCheck(folder.appendingPathComponent(search.indexName)).faults())
         } catch {
             try? stage.close()
             return ["it cannot be searched: \(Self.text(error))"]

@@ -15,24 +15,6 @@ extension Scenario {
         try stage.close()
     }
 
-    /// Saves between indexings.
-    private static func saveAndIndex(_ stage: Stage) throws {
-        let context = stage.context()
-        try stage.step {
-            try context.change { context in
-                let author = context.make("Author", "Cid War")
-                context.make("Book", "War and Peace", ["author": author])
-                try context.get("Book", "Ann1").setValue("Peace", forKey: "name")
-            }
-        }
-        try stage.find("eac", in: "Book", by: .index)
-        try stage.tryIndexing()
-        try stage.step { try context.change { $0.delete(try $0.get("Author", "Ben")) } }
-        try stage.find("ben", in: "Book", by: .index)
-        try stage.tryIndexing()
-        try stage.find("eac", in: "Book", by: .index)
-    }
-
     static let substringSearches = [
         Scenario(
             "search-trigrams-first", files: searched, repeats: true, search: .substrings,
@@ -50,7 +32,20 @@ extension Scenario {
             prepare: { try prepare($0, indexedBy: TortureModel.substrings) }
         ) { stage in
             try stage.open(TortureModel.substrings, options: stage.options(withHistory))
-            try saveAndIndex(stage)
+            let context = stage.context()
+            try stage.step {
+                try context.change { context in
+                    let author = context.make("Author", "Cid War")
+                    context.make("Book", "War and Peace", ["author": author])
+                    try context.get("Book", "Ann1").setValue("Peace", forKey: "name")
+                }
+            }
+            try stage.find("eac", in: "Book", by: .index)
+            try stage.tryIndexing()
+            try stage.step { try context.change { $0.delete(try $0.get("Author", "Ben")) } }
+            try stage.find("ben", in: "Book", by: .index)
+            try stage.tryIndexing()
+            try stage.find("eac", in: "Book", by: .index)
         },
         // The index is of another model's flags; later the history is deleted before it was indexed.
         Scenario(
@@ -89,7 +84,8 @@ extension Scenario {
             try stage.open(TortureModel.substrings, options: stage.options(withHistory))
             try stage.find("nn1", in: "Book", by: .rows)
             try stage.tryIndexing()
-            try saveAndIndex(stage)
+            try stage.step { try stage.context().change { $0.make("Author", "War") } }
+            try stage.find("war", in: "Author", by: .index)
         },
         // An index that is left finds nothing of the store that was there.
         Scenario(
@@ -144,8 +140,8 @@ extension Stage {
     ///   - operators: with `[cd]`, in any case.
     ///   - way: how they are to be found; nil where that does not matter.
     func substringComplaints(
-        _ parts: [String] = ["Ann", "ben", "nn2", "War", "eac", "ate", "fterw"],
-        _ operators: [String] = ["CONTAINS", "CONTAINS[cd]", "LIKE[cd]"],
+        _ parts: [String] = ["Ann", "nn2", "War", "eac", "fterw"],
+        _ operators: [String] = ["CONTAINS", "LIKE[cd]"],
         in entities: [String] = ["Author", "Book"], way: Way? = nil
     ) throws -> [String] {
         let context = NSManagedObjectContext(.privateQueue)

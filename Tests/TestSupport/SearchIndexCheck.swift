@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 
 /// Looks for damage in the file of a search index that no program has open.
-struct IndexCheck {
+package struct SearchIndexCheck {
     private let url: URL
 
-    init(_ url: URL) { self.url = url }
+    package init(_ url: URL) { self.url = url }
 
     /// What is wrong, in words: the pages of the database, and whether what can be looked up is what the documents have.
-    func faults() throws -> [String] {
+    package func faults() throws -> [String] {
         let name = url.lastPathComponent
         guard FileManager.default.fileExists(atPath: url.path) else { return ["there is none at \(name)"] }
         // One that may write takes its log away again.
