@@ -57,6 +57,25 @@ struct SubstringFileTests {
         }
     }
 
+    @Test(
+        "A journal without contents, which a power cut may leave beside an index, is removed when it is opened",
+        arguments: [false, true])
+    func leftJournal(_ isFetched: Bool) async throws {
+        let stack = try await SearchStack.titled("warden")
+        for store in stack.coordinator.persistentStores { try stack.coordinator.remove(store) }
+        let journal = stack.trigrams.path + "-journal"
+        try Data().write(to: URL(fileURLWithPath: journal))
+        let other = try stack.other(SubstringModel.model())
+        let predicate = NSPredicate(format: "title CONTAINS 'ward'")
+        if isFetched {
+            #expect(try other.run { try $0.numbers(predicate) } == [1])
+        } else {
+            try await other.persistentStoreCoordinator?.updateSearchIndexes()
+        }
+        #expect(!FileManager.default.fileExists(atPath: journal))
+        #expect(try other.run { try $0.notes(predicate) }.contains("leaves 1 objects"))
+    }
+
     @Test("An index that is not complete is not used")
     func incomplete() async throws {
         let stack = try await SearchStack.titled("warden", "peace")

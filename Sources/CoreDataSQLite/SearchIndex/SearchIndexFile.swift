@@ -110,12 +110,12 @@ struct SearchIndexFile {
         try DurableFile.locking(url.deletingLastPathComponent()) {
             try prepare()
             do {
-                return try SQLiteSearchIndex(at: url, of: form)
+                return try openDatabase()
             } catch let damage as SearchIndexDamage {
                 Log.store.warning("The search index at \(url.path) is rebuilt: \(damage).")
                 try Self.removeFiles(at: url)
                 try prepare()
-                return try SQLiteSearchIndex(at: url, of: form)
+                return try openDatabase()
             }
         }
     }
@@ -128,8 +128,17 @@ struct SearchIndexFile {
         guard try Self.isIndex(url, orEmpty: false) else { return nil }
         return try DurableFile.lockingUnlessLocked(url.deletingLastPathComponent()) {
             guard try Self.isIndex(url, orEmpty: false) else { return nil }
-            return try SQLiteSearchIndex(at: url, of: form)
+            return try openDatabase()
         }
+    }
+
+    /// Opens the database while this process has the folder's lock.
+    private func openDatabase() throws -> SQLiteSearchIndex {
+        let index = try SQLiteSearchIndex(at: url, of: form)
+        // SQLite has played back a journal that has something to be played back. One without is left by a power cut, and stays in the
+        // folder otherwise: an index with a write-ahead log gets another one only under the folder's lock.
+        try Self.removeFile(at: url.path + "-journal")
+        return index
     }
 
     /// Removes the index; nothing is lost with it. A database of another kind is left alone.
@@ -141,12 +150,13 @@ struct SearchIndexFile {
     }
 
     private static func removeFiles(at url: URL) throws {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            let path = url.path + suffix
-            // What is not a file is another one's.
-            guard try FileKind(at: path) == .regular else { continue }
-            try DurableFile.remove(URL(fileURLWithPath: path))
-        }
+        for suffix in ["", "-wal", "-shm", "-journal"] { try removeFile(at: url.path + suffix) }
+    }
+
+    private static func removeFile(at path: String) throws {
+        // What is not a file is another one's.
+        guard try FileKind(at: path) == .regular else { return }
+        try DurableFile.remove(URL(fileURLWithPath: path))
     }
 
     /// Sees to it that there is a file, with the mode and the owner of the store, and with the mark of an index.
