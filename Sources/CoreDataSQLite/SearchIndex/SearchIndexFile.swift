@@ -128,7 +128,10 @@ struct SearchIndexFile {
         guard try Self.isIndex(url, orEmpty: false) else { return nil }
         return try DurableFile.lockingUnlessLocked(url.deletingLastPathComponent()) {
             guard try Self.isIndex(url, orEmpty: false) else { return nil }
-            return try openDatabase()
+            let index = try openDatabase()
+            // Indexing goes on with what is open. Whoever may not change the files only reads them, and leaves that to the next.
+            if let attributes = try FileAttributes(of: store)?.ofData { try? set(attributes) }
+            return index
         }
     }
 
