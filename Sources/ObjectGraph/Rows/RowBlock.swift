@@ -1,3 +1,5 @@
+import CSwiftRuntime
+
 /// Memory that has rows, one after the other: those of a part of a fetch, or a single one. It lives as long as one of them is used.
 ///
 /// In words of 8 bytes, a row is:
@@ -83,6 +85,13 @@ package struct RowPointer {
     /// An estimate of the memory the row takes, in bytes.
     @inlinable @inline(__always)
     var cost: Int { 56 + (nullWords + slotCount) * 8 + byteCount }
+
+    /// Has a row brought near that lies a few rows behind, if they are alike: rows of one fetch are mostly read and released in its order.
+    @inline(__always)
+    func approachNext() {
+        let size = Self.headerWords + nullWords + slotCount + (byteCount + 7) >> 3
+        coredata_prefetch(UnsafeRawPointer(words) + 8 * 4 * size)
+    }
 
     @inlinable @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
@@ -189,6 +198,7 @@ struct RowRoom: ~Copyable {
         let start = block.words
         free = start
         freeWords = size
-        distance = (UnsafeRawPointer(start) - UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())) >> 3
+        distance =
+            (UnsafeRawPointer(start) - UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())) >> 3
     }
 }
