@@ -68,4 +68,7 @@ static inline void *coredata_releasing(void) { return coredata_release_queue; }
 /// Sets what `coredata_releasing` answers on this thread.
 static inline void coredata_set_releasing(void *queue) { coredata_release_queue = queue; }
 
+/// Has memory brought near that will be read soon. Any address will do.
+static inline void coredata_prefetch(const void *address) { __builtin_prefetch(address); }
+
 #endif

@@ -102,7 +102,8 @@ struct RowDecoder: Sendable {
         case SQLITE_INTEGER: Decimal(values.integer(index))
         case SQLITE_FLOAT: StoredValue.decimal(of: values.double(index))
         // As in all of SQLite's own, a text ends at its first zero.
-        default: StoredValue.decimal(of: String(decoding: values.text(index).prefix { $0 != 0 }, as: UTF8.self))
+        default:
+            StoredValue.decimal(of: String(decoding: values.text(index).prefix { $0 != 0 }, as: UTF8.self))
         }
     }
 

@@ -62,14 +62,18 @@ struct RowValues: ColumnValues {
     @inline(__always)
     func text(_ index: Int32) -> UnsafeRawBufferPointer {
         let value = value(index)
-        guard let text = sqlite3_value_text(value) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard let text = sqlite3_value_text(value) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
         return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
     }
 
     @inline(__always)
     func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
         let value = value(index)
-        guard let start = sqlite3_value_blob(value) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard let start = sqlite3_value_blob(value) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 }

@@ -160,6 +160,13 @@ package final class IdentityMap: @unchecked Sendable {
         // The list has the objects: no references are counted in a loop over very many.
         objects.withUnsafeBufferPointer { objects in
             for index in objects.indices {
+                // The objects and the table are far away, if they are many.
+                if index + 16 < objects.count {
+                    coredata_prefetch(Self.pointer(objects[index + 16]))
+                    entries.approach(
+                        Unmanaged.passUnretained(objects[index + 8])._withUnsafeGuaranteedRef { $0.reference }
+                    )
+                }
                 Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
                     if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
                         displaced.append(other)

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 import ManagedObjectModel
 
@@ -87,18 +88,24 @@ extension NSManagedObjectContext {
         let known = rows.withPointers { rows in
             identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         }
-        var objects: [NSManagedObject] = []
-        objects.reserveCapacity(rows.count)
         var maker = FaultMaker(self, store)
         if known.isEmpty {
-            rows.withPointers { rows in
-                for row in rows {
-                    if let object = maker.make(row) { objects.append(object) }
+            let objects = rows.withPointers { rows in
+                defer { maker.countRows() }
+                return [NSManagedObject](unsafeUninitializedCapacity: rows.count) { objects, count in
+                    for index in rows.indices {
+                        // Of very many rows the first ones are far away again.
+                        if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
+                        guard let object = maker.make(rows[index]) else { continue }
+                        objects.initializeElement(at: count, to: object)
+                        count += 1
+                    }
                 }
-                maker.countRows()
             }
             return register(objects, table: table) ? present(objects) : objects
         }
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(rows.count)
         var made: [NSManagedObject] = []
         var isDisplaced = false
         for index in rows.indices {

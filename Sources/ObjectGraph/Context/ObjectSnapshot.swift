@@ -36,7 +36,8 @@ struct ObjectSnapshot {
     /// Whether the object now has another row, identity or status among the changes.
     fileprivate var isOutdated: Bool {
         let kept: ObjectState = [.fault, .inaccessible, .inserted, .updated, .deleted]
-        return object.rowPointer?.words != row?.pointer.words || object.storedEntity !== storedEntity || object.reference != reference
+        return object.rowPointer?.words != row?.pointer.words || object.storedEntity !== storedEntity
+            || object.reference != reference
             || object.context == nil || object.state.intersection(kept) != state.intersection(kept)
     }
 }

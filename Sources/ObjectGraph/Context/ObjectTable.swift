@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// The objects of one table of a store that a context has, by their references: a hash table with open addressing, of eight bytes an
@@ -78,12 +79,30 @@ final class ObjectTable {
         var position = start(reference)
         while let present = entries[position] {
             if present == object {
+                approachNeighbour(of: position, reference)
                 vacate(position)
                 return
             }
             position = (position + 1) & (capacity - 1)
         }
     }
+
+    /// Has an object brought near that is probably released soon, since most are in the order of their references.
+    ///
+    /// It is in the same line of entries; the next one comes in time for its own objects.
+    @inline(__always)
+    private func approachNeighbour(of position: Int, _ reference: Int64) {
+        let place = position & 7
+        if place < 6, let neighbour = entries[position + 2] {
+            coredata_prefetch(neighbour)
+            coredata_prefetch(neighbour + 64)
+        }
+        if place == 4 { coredata_prefetch(entries + start(reference &+ 4)) }
+    }
+
+    /// Has the entry brought near of an object that will be added soon.
+    @inline(__always)
+    func approach(_ reference: Int64) { coredata_prefetch(entries + start(reference)) }
 
     @inline(__always)
     private func vacate(_ position: Int) {

@@ -61,6 +61,7 @@ extension NSManagedObject {
     /// Adopts the values of its row. The object stops being a fault.
     private final func fire() {
         state.remove(.fault)
+        rowPointer?.approachNext()
         if hasTransientDefaults { setTransientDefaults() }
         withoutChangeTracking { awakeFromFetch() }
     }

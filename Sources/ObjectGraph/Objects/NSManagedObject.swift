@@ -294,7 +294,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             }
         }
         releaseValues()
-        rowPointer?.block.release()
+        if let rowPointer {
+            rowPointer.approachNext()
+            rowPointer.block.release()
+        }
         if let registryPointer {
             // Last, since the registry may keep the stored entity, and go with its last object.
             let isLast = registryPointer._withUnsafeGuaranteedRef { $0.forgetReleased(self) }

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// Memory that has rows, one after the other: those of a part of a fetch, or a single one. It lives as long as one of them is used.
@@ -88,6 +89,13 @@ package struct RowPointer {
     /// An estimate of the memory the row takes, in bytes.
     @inlinable @inline(__always)
     var cost: Int { Self.leastCost + (nullWords + slotCount) * 8 + byteCount }
+
+    /// Has a row brought near that lies a few rows behind, if they are alike: rows of one fetch are mostly read and released in its order.
+    @inline(__always)
+    func approachNext() {
+        let size = Self.headerWords + nullWords + slotCount + (byteCount + 7) >> 3
+        coredata_prefetch(UnsafeRawPointer(words) + 8 * 4 * size)
+    }
 
     @inlinable @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
@@ -197,6 +205,7 @@ struct RowRoom: ~Copyable {
         let start = block.words
         free = start
         freeWords = size
-        distance = (UnsafeRawPointer(start) - UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())) >> 3
+        distance =
+            (UnsafeRawPointer(start) - UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())) >> 3
     }
 }

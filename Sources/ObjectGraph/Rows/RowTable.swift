@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// Rows of one table of a store by their references: a hash table with open addressing, of eight bytes an entry, since a row has its
@@ -73,6 +74,14 @@ final class RowTable {
         entries[position] = row.words
         return former.map(RowPointer.init)
     }
+
+    /// Has the entry of a row brought near that will be added soon.
+    @inline(__always)
+    func approach(_ reference: Int64) { coredata_prefetch(entries + start(reference)) }
+
+    /// Has the row brought near that one added soon will replace, whose entry is near.
+    @inline(__always)
+    func approachFormer(_ reference: Int64) { coredata_prefetch(entries[start(reference)]) }
 
     /// Removes a row. O(1).
     @discardableResult

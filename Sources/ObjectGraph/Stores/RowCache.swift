@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// The rows of a store that were read or written last, shared by all contexts, so that loading a fault need not query the
@@ -117,7 +118,14 @@ package final class RowCache: @unchecked Sendable {
             rows.withPointers { rows in
                 var coming = BlockReferences()
                 var going = BlockReferences()
-                for row in rows {
+                for (index, row) in rows.enumerated() {
+                    // What is read of the rows, the table and the rows that they replace is far away, and does not depend on what is
+                    // done now.
+                    if index + 24 < rows.count {
+                        coredata_prefetch(rows[index + 24].words)
+                        rowsOfTable.approach(rows[index + 16].reference)
+                        rowsOfTable.approachFormer(rows[index + 8].reference)
+                    }
                     coming.add(row) { $0.retain($1) }
                     if let replaced = enter(row, in: rowsOfTable) {
                         // It may be one of these rows, which the table has no reference of until it is counted.
