@@ -228,9 +228,10 @@ private struct SchemaDesign {
 
     /// The stored relationships that an entity declares itself, by name.
     private func ownRelationships(_ storedEntity: StoredEntity) -> [NSRelationshipDescription] {
-        let inherited = storedEntity.layout.superlayout?.slots.count ?? 0
-        return storedEntity.layout.slots[inherited...].filter(\.isStored).compactMap(\.relationship)
-            .sorted { $0.name < $1.name }
+        let layout = storedEntity.layout
+        let inherited = layout.superlayout?.slots.count ?? 0
+        return layout.relationshipIndexes.filter { $0 >= inherited }.map { layout.slots[$0] }
+            .filter(\.isStored).compactMap(\.relationship).sorted { $0.name < $1.name }
     }
 
     private mutating func designLinks(_ storedEntity: StoredEntity) {
@@ -388,7 +389,11 @@ private struct SchemaDesign {
 private struct TakenNames {
     private var names: Set<String>
 
-    init(_ names: Set<String>) { self.names = names }
+    init(_ names: Set<String>) {
+        self.names = names
+        // Most tables have so many columns.
+        self.names.reserveCapacity(16)
+    }
 
     /// Takes the wanted name, with a digit when it is taken already.
     mutating func newName(_ wanted: String) -> String {
