@@ -9,6 +9,12 @@
 /// uses it to hold objects weakly without a side table per object.
 void *swift_tryRetain(void *object);
 
+/// Lets the processor load two lines of memory that are used soon; does nothing for an address without memory.
+static inline void coredata_prefetch(const void *address) {
+    __builtin_prefetch(address);
+    __builtin_prefetch((const char *)address + 64);
+}
+
 /// For which entity a thread is making an object from a row, and whether an object has claimed it.
 struct coredata_instantiation {
     const void *entity;

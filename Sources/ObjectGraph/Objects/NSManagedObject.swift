@@ -92,6 +92,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
     }
 
+    /// Lets the processor load the row.
+    @inline(__always)
+    final func prefetchRow() { coredata_prefetch(rowPointer?.toOpaque()) }
+
     /// Whether the object is in a context, without counting references of it.
     @inline(__always)
     final func isRegistered(in context: NSManagedObjectContext) -> Bool {

@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import Foundation
 
 /// The destinations of one object's to-many relationship.
@@ -47,6 +48,16 @@ package final class ToManyContents {
         self.isLoaded = isLoaded
         isNew = isLoaded && !isOrdered
     }
+
+    deinit {
+        // The members may be released with their set, one after the other in an order that memory does not have: each would wait for
+        // its memory.
+        guard set.count <= Self.mostPrefetched else { return }
+        for object in set { coredata_prefetch(Unmanaged.passUnretained(object).toOpaque()) }
+    }
+
+    /// How many objects fit into the processor's caches, roughly.
+    private static let mostPrefetched = 2048
 
     /// Other contents with the same members and changes.
     package func copy() -> ToManyContents {
@@ -122,7 +133,18 @@ package final class ToManyContents {
         }
         guard list?.allSatisfy(isOfClass) ?? members.allSatisfy(isOfClass) else { return false }
         commonClass = memberClass
+        prefetchRows()
         return true
+    }
+
+    /// Lets the processor load the rows of members that will be read in the order of a set.
+    private func prefetchRows() {
+        guard let list, list.count <= Self.mostPrefetched else { return }
+        list.withUnsafeBufferPointer { list in
+            for index in list.indices {
+                Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { $0.prefetchRow() }
+            }
+        }
     }
 
     /// Before an object becomes a member.
