@@ -9,12 +9,6 @@
 /// uses it to hold objects weakly without a side table per object.
 void *swift_tryRetain(void *object);
 
-/// Lets the processor load two lines of memory that are used soon; does nothing for an address without memory.
-static inline void coredata_prefetch(const void *address) {
-    __builtin_prefetch(address);
-    __builtin_prefetch((const char *)address + 64);
-}
-
 /// For which entity a thread is making an object from a row, and whether an object has claimed it.
 struct coredata_instantiation {
     const void *entity;
@@ -57,5 +51,8 @@ static inline void *coredata_releasing(void) { return coredata_release_queue; }
 
 /// Sets what `coredata_releasing` answers on this thread.
 static inline void coredata_set_releasing(void *queue) { coredata_release_queue = queue; }
+
+/// Has memory brought near that will be read soon. Any address will do.
+static inline void coredata_prefetch(const void *address) { __builtin_prefetch(address); }
 
 #endif

@@ -92,9 +92,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
     }
 
-    /// Lets the processor load the row.
+    /// Has the row brought near.
     @inline(__always)
-    final func prefetchRow() { coredata_prefetch(rowPointer?.toOpaque()) }
+    final func approachRow() {
+        guard let row = rowPointer?.toOpaque() else { return }
+        coredata_prefetch(row)
+        coredata_prefetch(row + 64)
+    }
 
     /// Whether the object is in a context, without counting references of it.
     @inline(__always)

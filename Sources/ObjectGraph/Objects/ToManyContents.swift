@@ -50,14 +50,20 @@ package final class ToManyContents {
     }
 
     deinit {
-        // The members may be released with their set, one after the other in an order that memory does not have: each would wait for
-        // its memory.
-        guard set.count <= Self.mostPrefetched else { return }
-        for object in set { coredata_prefetch(Unmanaged.passUnretained(object).toOpaque()) }
+        // The members may be released with their set, in an order that memory does not have: each would wait for its memory.
+        guard set.count <= Self.mostApproached else { return }
+        for object in set {
+            let address = Unmanaged.passUnretained(object).toOpaque()
+            coredata_prefetch(address)
+            coredata_prefetch(address + 64)
+        }
+        for object in set {
+            Unmanaged.passUnretained(object)._withUnsafeGuaranteedRef { $0.approachRow() }
+        }
     }
 
     /// How many objects fit into the processor's caches, roughly.
-    private static let mostPrefetched = 2048
+    private static let mostApproached = 2048
 
     /// Other contents with the same members and changes.
     package func copy() -> ToManyContents {
@@ -133,16 +139,16 @@ package final class ToManyContents {
         }
         guard list?.allSatisfy(isOfClass) ?? members.allSatisfy(isOfClass) else { return false }
         commonClass = memberClass
-        prefetchRows()
+        approachRows()
         return true
     }
 
-    /// Lets the processor load the rows of members that will be read in the order of a set.
-    private func prefetchRows() {
-        guard let list, list.count <= Self.mostPrefetched else { return }
+    /// Has the rows of members brought near that will be read in the order of a set.
+    private func approachRows() {
+        guard let list, list.count <= Self.mostApproached else { return }
         list.withUnsafeBufferPointer { list in
             for index in list.indices {
-                Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { $0.prefetchRow() }
+                Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { $0.approachRow() }
             }
         }
     }
