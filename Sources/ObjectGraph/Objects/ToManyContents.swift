@@ -50,15 +50,13 @@ package final class ToManyContents {
     }
 
     deinit {
-        // The members may be released with their set, in an order that memory does not have: each would wait for its memory.
+        // The members may be released with their set, in an order that memory does not have: each would wait for its memory. Only
+        // the addresses are used: another thread may use the objects.
         guard set.count <= Self.mostApproached else { return }
         for object in set {
             let address = Unmanaged.passUnretained(object).toOpaque()
             coredata_prefetch(address)
             coredata_prefetch(address + 64)
-        }
-        for object in set {
-            Unmanaged.passUnretained(object)._withUnsafeGuaranteedRef { $0.approachRow() }
         }
     }
 
