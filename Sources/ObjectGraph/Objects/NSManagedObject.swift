@@ -97,6 +97,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         }
     }
 
+    /// Has the row brought near.
+    @inline(__always)
+    final func approachRow() {
+        guard let row = rowPointer?.toOpaque() else { return }
+        coredata_prefetch(row)
+        coredata_prefetch(row + 64)
+    }
+
     /// Whether the object is in a context, without counting references of it.
     @inline(__always)
     final func isRegistered(in context: NSManagedObjectContext) -> Bool {
