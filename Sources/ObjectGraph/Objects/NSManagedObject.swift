@@ -100,9 +100,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// Has the row brought near.
     @inline(__always)
     final func approachRow() {
-        guard let row = rowPointer?.toOpaque() else { return }
-        coredata_prefetch(row)
-        coredata_prefetch(row + 64)
+        guard let row = rowPointer else { return }
+        coredata_prefetch(row.words)
+        coredata_prefetch(row.words + 8)
     }
 
     /// Whether the object is in a context, without counting references of it.
