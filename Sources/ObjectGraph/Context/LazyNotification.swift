@@ -1,6 +1,6 @@
 import Foundation
 
-#if canImport(FoundationEssentials)
+#if compiler(>=6.3) && compiler(<6.4) && canImport(FoundationEssentials)
 @_spi(SwiftCorelibsFoundation) import FoundationEssentials
 #endif
 
@@ -10,6 +10,9 @@ import Foundation
 /// else that it does with the objects. Foundation's `post(_:)` hands a `Notification` to `_post(_:subject:message:)`, which has boxes for
 /// messages of any type, and its observers cast what they find in the box to `Notification`. An `NSNotification` becomes one by the bridge
 /// between the two, which reads `userInfo`: so this is posted in place of a `Notification`, and observers do not see a difference.
+///
+/// That call is not public: it is made with the versions of Swift that it was looked at and tested with. With others a `Notification` is
+/// posted, and the sets are always made.
 final class LazyNotification: NSNotification {
     private let make: () -> [AnyHashable: Any]
     // Only the thread that posts uses it.
@@ -36,7 +39,7 @@ final class LazyNotification: NSNotification {
     static func post(
         _ name: Notification.Name, _ object: AnyObject, userInfo: @escaping () -> [AnyHashable: Any]
     ) {
-        #if canImport(FoundationEssentials)
+        #if compiler(>=6.3) && compiler(<6.4) && canImport(FoundationEssentials)
         NotificationCenter.default._post(
             name.rawValue, subject: object, message: LazyNotification(name, object, userInfo))
         #else
