@@ -6,10 +6,15 @@ import GRDBSQLite
 import ManagedObjectModel
 
 /// Packs the rows of a statement, column by column, straight from SQLite's memory.
-struct RowDecoder: Sendable {
+struct RowDecoder: @unchecked Sendable {
     let selection: RowSelection
+    /// The entity of all rows, if there is only one; the selection has it.
+    private let only: Unmanaged<RowSelection.Entity>?
 
-    init(_ selection: RowSelection) { self.selection = selection }
+    init(_ selection: RowSelection) {
+        self.selection = selection
+        only = selection.only.map(Unmanaged.passUnretained)
+    }
 
     /// Puts the statement's present row into the builder's memory.
     ///
@@ -19,46 +24,71 @@ struct RowDecoder: Sendable {
     func put(_ values: RowValues, _ builder: inout RowBuilder, timestamp: Double) throws -> RowPointer {
         let reference = values.integer(0)
         let stored = values.integer(1)
+        // The selection has its entities: no references are counted where there is only one.
+        if let only, only._withUnsafeGuaranteedRef({ Int64($0.number) }) == stored {
+            return try only._withUnsafeGuaranteedRef {
+                try put(values, &builder, $0, reference, timestamp: timestamp)
+            }
+        }
         guard let entity = selection.entity(stored) else {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
         }
-        let version = values.integer(2)
-        // The selection has the entity: no references are counted.
-        return try Unmanaged.passUnretained(entity)._withUnsafeGuaranteedRef { entity in
-            if entity.hasOnlyNumbers {
-                return builder.putNumbers(
-                    reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
-                    slotCount: entity.slotCount
-                ) { slots in
-                    entity.columns.withUnsafeBufferPointer { columns in
-                        for column in columns { Self.decodeNumber(column, values, slots) }
-                    }
-                }
-            }
-            builder.begin(slotCount: entity.slotCount)
-            try entity.columns.withUnsafeBufferPointer { columns in
-                for column in columns { try decode(column, values, &builder, entity, reference) }
-            }
-            return try builder.put(
-                reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp)
-        }
+        return try put(values, &builder, entity, reference, timestamp: timestamp)
     }
 
     @inline(__always)
-    private static func decodeNumber(
-        _ column: RowSelection.Column, _ values: RowValues, _ slots: Row.NumberSlots
-    ) {
-        if column.kind.isReal {
-            guard values.type(column.index) != SQLITE_NULL else { return }
-            slots.set(column.rowSlot, double: values.double(column.index))
-        } else {
-            // Null reads as zero: only the type of a zero has to be checked.
-            let number = values.integer(column.index)
-            if number != 0 || values.type(column.index) != SQLITE_NULL {
-                slots.set(column.rowSlot, integer: number)
+    private func put(
+        _ values: RowValues, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
+        _ reference: Int64, timestamp: Double
+    ) throws -> RowPointer {
+        let version = values.integer(2)
+        if entity.hasOnlyNumbers {
+            return builder.putNumbers(
+                reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
+                slotCount: entity.slotCount
+            ) { slots in
+                entity.columns.withUnsafeBufferPointer { columns in
+                    if entity.slotCount > 64 {
+                        for column in columns {
+                            if let word = Self.number(column.kind, values.value(column.index)) {
+                                slots.set(column.rowSlot, integer: Int64(bitPattern: word))
+                            }
+                        }
+                    } else if entity.slotCount > 0 {
+                        values.withValues { value in
+                            var present: UInt64 = 0
+                            for column in columns {
+                                guard let word = Self.number(column.kind, value(column.index)) else {
+                                    continue
+                                }
+                                slots.setUnnoted(column.rowSlot, word)
+                                present |= 1 &<< UInt64(column.rowSlot)
+                            }
+                            slots.notePresent(present)
+                        }
+                    }
+                }
             }
         }
+        builder.begin(slotCount: entity.slotCount)
+        try entity.columns.withUnsafeBufferPointer { columns in
+            for column in columns { try decode(column, values, &builder, entity, reference) }
+        }
+        return try builder.put(
+            reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp)
+    }
+
+    /// A number as a slot keeps it; nil for NULL.
+    @inline(__always)
+    private static func number(_ kind: SlotKind, _ value: OpaquePointer?) -> UInt64? {
+        if kind.isReal {
+            return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_double(value).bitPattern
+        }
+        // Null reads as zero: only the type of a zero has to be checked.
+        let number = sqlite3_value_int64(value)
+        if number == 0, sqlite3_value_type(value) == SQLITE_NULL { return nil }
+        return UInt64(bitPattern: number)
     }
 
     @inline(__always)

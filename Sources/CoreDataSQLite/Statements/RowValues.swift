@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Synchronization
 
 /// The values of a row, by their positions, in SQLite's own memory.
 protocol ColumnValues {
@@ -15,7 +16,8 @@ protocol ColumnValues {
 /// The values of a statement's present row, found without a call for each column.
 ///
 /// A statement has the values of a row one after the other, in all versions of SQLite; that is not documented, so it is checked for
-/// the columns of each statement's first row. Where it is not so, each value is asked for. The values may be used by the one thread
+/// all columns of the first row of the process and for the last column of each statement's first row. Where it is not so, each value is
+/// asked for. The values may be used by the one thread
 /// that uses the connection, as all of a statement's.
 struct RowValues: ColumnValues {
     private var statement: OpaquePointer?
@@ -35,19 +37,42 @@ struct RowValues: ColumnValues {
     private mutating func check() {
         isChecked = true
         let count = sqlite3_data_count(statement)
-        guard count > 1, let first, let second = sqlite3_column_value(statement, 1) else { return }
-        let distance = UnsafeRawPointer(second) - first
-        let isInOrder = (0..<count).allSatisfy { index in
-            sqlite3_column_value(statement, index).map(UnsafeRawPointer.init) == first + Int(index) * distance
+        guard count > 1, let first else { return }
+        if Self.distance.load(ordering: .relaxed) == 0 {
+            Self.distance.store(Self.distance(statement, count), ordering: .relaxed)
         }
-        if isInOrder { stride = distance }
+        let distance = Self.distance.load(ordering: .relaxed)
+        let last = sqlite3_column_value(statement, count - 1).map(UnsafeRawPointer.init)
+        if distance > 0, last == first + Int(count - 1) * distance { stride = distance }
+    }
+
+    /// That of the library; 0 before a row was read, and -1 if values are not one after the other.
+    private static let distance = Atomic<Int>(0)
+
+    private static func distance(_ statement: OpaquePointer?, _ count: Int32) -> Int {
+        let places = (0..<count).compactMap { sqlite3_column_value(statement, $0).map(UnsafeRawPointer.init) }
+        guard places.count == Int(count) else { return -1 }
+        let distance = places[1] - places[0]
+        let isInOrder = places.indices.allSatisfy { places[$0] == places[0] + $0 * distance }
+        return distance > 0 && isInOrder ? distance : -1
     }
 
     /// The value of a column.
     @inline(__always)
-    private func value(_ index: Int32) -> OpaquePointer? {
+    func value(_ index: Int32) -> OpaquePointer? {
         guard stride != 0, let first else { return sqlite3_column_value(statement, index) }
         return OpaquePointer(first + Int(index) * stride)
+    }
+
+    /// Calls `body` with a function that finds the value of a column.
+    @inline(__always)
+    func withValues(_ body: ((Int32) -> OpaquePointer?) -> Void) {
+        if stride != 0, let first {
+            let stride = stride
+            body { OpaquePointer(first + Int($0) &* stride) }
+        } else {
+            body(value)
+        }
     }
 
     @inline(__always)

@@ -21,7 +21,15 @@ package final class IdentityMap: @unchecked Sendable {
     private let lock = SystemLock()
     @exclusivity(unchecked) private var tables: [UInt32: Table] = [:]
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
-    @exclusivity(unchecked) private var last: (number: UInt32, table: Table)?
+    @exclusivity(unchecked) private var last: (number: UInt32, table: Table)? {
+        didSet {
+            lastNumber = last?.number ?? 0
+            lastTable = last.map { .passUnretained($0.table) }
+        }
+    }
+    /// The same, to be read without counting references: `tables` keeps all of its tables.
+    @exclusivity(unchecked) private var lastNumber: UInt32 = 0
+    @exclusivity(unchecked) private var lastTable: Unmanaged<Table>?
     /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
     @exclusivity(unchecked) private var unannounced:
         [UnsafeMutableRawPointer: (position: Int, storedEntity: StoredEntity, reference: Int64)]?
@@ -350,8 +358,8 @@ package final class IdentityMap: @unchecked Sendable {
         let pointer = Self.pointer(object)
         let reference = object.reference
         lock.lock()
-        if let last, last.number == table {
-            last.table.remove(pointer, reference)
+        if let lastTable, lastNumber == table {
+            lastTable._withUnsafeGuaranteedRef { $0.remove(pointer, reference) }
         } else {
             self.table(table)?.remove(pointer, reference)
         }

@@ -168,6 +168,20 @@ extension Row {
             words[slot >> 6] &= ~(1 << UInt64(slot & 63))
         }
 
+        /// Sets a slot that keeps numbers, but not that it has one: `notePresent` does for all slots of a row, which has at most 64.
+        @inlinable @inline(__always)
+        package func setUnnoted(_ slot: Int, _ word: UInt64) {
+            Row.check(slot, slotCount)
+            words[1 + slot] = word
+        }
+
+        /// Notes which slots have a number, one bit a slot; the others are null.
+        @inlinable @inline(__always)
+        package func notePresent(_ slots: UInt64) {
+            assert(nullWords == 1, "Slots after the 64th have bits in other words.")
+            words[0] = ~slots
+        }
+
         /// Removes the number of a slot.
         func setNull(_ slot: Int) {
             Row.check(slot, slotCount)
@@ -317,6 +331,26 @@ package struct RowBuilder: ~Copyable {
 
     /// The row that was made last.
     package func row(at pointer: RowPointer) -> Row { room.row(at: pointer) }
+
+    /// A copy of a row as another version.
+    ///
+    /// - Parameter change: sets what differs; only numbers can.
+    mutating func copy(
+        _ row: Row, version: Int64, timestamp: Double, _ change: (Row.NumberSlots) -> Void
+    ) -> Row {
+        withExtendedLifetime(row) {
+            let old = row.pointer
+            let nullWords = old.nullWords
+            let words = nullWords + old.slotCount + (old.byteCount + 7) >> 3
+            let copy = room.put(
+                Row.Header(
+                    reference: old.reference, version: version, entityNumber: old.entityNumber,
+                    slotCount: old.slotCount, byteCount: old.byteCount), words: words, timestamp)
+            copy.contents.update(from: old.contents, count: words)
+            change(Row.NumberSlots(words: copy.contents, nullWords: nullWords, slotCount: old.slotCount))
+            return room.row(at: copy)
+        }
+    }
 
     /// As `finish`. The builder keeps the row only until it makes another one.
     ///

@@ -34,7 +34,7 @@ package final class RowBlock: ManagedBuffer<Double, UInt64> {
     }
 }
 
-/// The place of a row in a block, to read it without counting references: whoever uses it keeps the block meanwhile.
+/// The place of a row in a block, to read it without counting references: the code that uses it keeps the block meanwhile.
 @usableFromInline
 package struct RowPointer {
     @usableFromInline let words: UnsafeMutablePointer<UInt64>

@@ -6,6 +6,8 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
     // Whatever reads a row by its place extends the life of the blocks: the compiler cannot know that the places need them.
 
     @usableFromInline var pointers: ContiguousArray<RowPointer> = []
+    /// The block of the first row, since most requests for one object find one, and the others.
+    @usableFromInline var firstBlock: RowBlock?
     @usableFromInline var blocks: ContiguousArray<RowBlock> = []
     @usableFromInline var lastBlock: UnsafeMutableRawPointer?
     /// The reference of the last row, and whether those of all rows ascend.
@@ -20,17 +22,17 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
 
     @usableFromInline package init(arrayLiteral rows: Row...) { self.init(rows) }
 
-    @usableFromInline package var startIndex: Int { 0 }
-    @usableFromInline package var endIndex: Int { pointers.count }
+    @inlinable package var startIndex: Int { 0 }
+    @inlinable package var endIndex: Int { pointers.count }
 
     @usableFromInline package subscript(index: Int) -> Row {
-        withExtendedLifetime(blocks) { pointers[index].row }
+        withExtendedLifetime(self) { pointers[index].row }
     }
 
     /// Calls `body` with the places of the rows, which can be used until it returns.
     @inline(__always)
     func withPointers<Value>(_ body: (UnsafeBufferPointer<RowPointer>) throws -> Value) rethrows -> Value {
-        try withExtendedLifetime(blocks) { try pointers.withUnsafeBufferPointer(body) }
+        try withExtendedLifetime(self) { try pointers.withUnsafeBufferPointer(body) }
     }
 
     /// Whether all rows are of the first one's entity.
@@ -51,13 +53,16 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
     @usableFromInline
     mutating func keepBlock(of row: RowPointer) {
         lastBlock = row.block.toOpaque()
-        blocks.append(row.block.takeUnretainedValue())
+        let block = row.block.takeUnretainedValue()
+        if firstBlock == nil { firstBlock = block } else { blocks.append(block) }
     }
 
     /// Sorts the rows by their references.
     package mutating func sortByReference() {
         guard !isAscending else { return }
-        withExtendedLifetime(blocks) { pointers.sort { $0.reference < $1.reference } }
+        let (firstBlock, blocks) = (firstBlock, blocks)
+        pointers.sort { $0.reference < $1.reference }
+        withExtendedLifetime((firstBlock, blocks)) {}
         isAscending = true
     }
 }

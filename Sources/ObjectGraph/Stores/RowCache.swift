@@ -97,7 +97,7 @@ package final class RowCache: @unchecked Sendable {
             var rowsOfTable = recentTable(table)
             row.reading { row in
                 row.block.retain(1)
-                enter(row, in: rowsOfTable)?.block.release()
+                enter(row, in: .passUnretained(rowsOfTable))?.block.release()
             }
             ageIfFull(&rowsOfTable, table)
         }
@@ -116,6 +116,8 @@ package final class RowCache: @unchecked Sendable {
             // No more than a generation can hold; the rows of a table are about as large as each other.
             rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost))
             rows.withPointers { rows in
+                // `recent` has the table: no references are counted for each row.
+                var present = Unmanaged.passUnretained(rowsOfTable)
                 var coming = BlockReferences()
                 var going = BlockReferences()
                 for (index, row) in rows.enumerated() {
@@ -123,11 +125,13 @@ package final class RowCache: @unchecked Sendable {
                     // done now.
                     if index + 24 < rows.count {
                         coredata_prefetch(rows[index + 24].words)
-                        rowsOfTable.approach(rows[index + 16].reference)
-                        rowsOfTable.approachFormer(rows[index + 8].reference)
+                        present._withUnsafeGuaranteedRef {
+                            $0.approach(rows[index + 16].reference)
+                            $0.approachFormer(rows[index + 8].reference)
+                        }
                     }
                     coming.add(row) { $0.retain($1) }
-                    if let replaced = enter(row, in: rowsOfTable) {
+                    if let replaced = enter(row, in: present) {
                         // It may be one of these rows, which the table has no reference of until it is counted.
                         going.add(replaced) { block, count in
                             coming.end { $0.retain($1) }
@@ -138,6 +142,7 @@ package final class RowCache: @unchecked Sendable {
                     // A table that goes gives back the references of all its rows.
                     coming.end { $0.retain($1) }
                     ageIfFull(&rowsOfTable, table)
+                    present = .passUnretained(rowsOfTable)
                 }
                 coming.end { $0.retain($1) }
                 going.end { $0.release($1) }
@@ -166,9 +171,9 @@ package final class RowCache: @unchecked Sendable {
         /// Enters a row, for which the caller counts a reference of its block; it gives back that of the returned row, which this one
         /// replaces.
         @inline(__always)
-        private mutating func enter(_ row: RowPointer, in rowsOfTable: RowTable) -> RowPointer? {
+        private mutating func enter(_ row: RowPointer, in rowsOfTable: Unmanaged<RowTable>) -> RowPointer? {
             recentCost += row.cost
-            let replaced = rowsOfTable.add(row)
+            let replaced = rowsOfTable._withUnsafeGuaranteedRef { $0.add(row) }
             if let replaced { recentCost -= replaced.cost }
             return replaced
         }

@@ -40,7 +40,7 @@ struct RowEncoder: ~Copyable {
         if let old, old.entityNumber == storedEntity.entityNumber, old.reference == object.reference,
             old.slotCount == layout.rowSlotCount, hasPlainChanges(object, touched)
         {
-            return old.copy(version: version, timestamp: timestamp) { row in
+            return builder.copy(old, version: version, timestamp: timestamp) { row in
                 for slot in touched {
                     let traits = object.traits(at: slot)
                     guard traits.isStored, slot < object.values.count else { continue }
