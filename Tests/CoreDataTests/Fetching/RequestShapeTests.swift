@@ -29,7 +29,7 @@ import Testing
 
     @Test("Requests of one shape, and of others between them, find their own objects")
     func alternatingShapes() throws {
-        try coordinator.inContext { context in
+        try coordinator.inContext { context throws in
             let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
             let others = NSFetchRequest<NSManagedObject>(entityName: "Other")
             let condition = NSPredicate(format: "code == $code")
