@@ -129,7 +129,7 @@ struct SearchIndexFile {
         return try DurableFile.lockingUnlessLocked(url.deletingLastPathComponent()) {
             guard try Self.isIndex(url, orEmpty: false) else { return nil }
             let index = try openDatabase()
-            // Indexing goes on with what is open. Whoever may not change the files only reads them, and leaves that to the next.
+            // Indexing goes on with what is open. A user who may not change the files only reads them, and leaves that to the next one.
             if let attributes = try FileAttributes(of: store)?.ofData { try? set(attributes) }
             return index
         }

@@ -104,7 +104,9 @@ private struct SnapshotReading {
         return snapshots
     }
 
-    private func packed(_ rows: some Sequence<Row>, _ schema: SnapshotSchema) throws -> [ManagedObjectSnapshot] {
+    private func packed(
+        _ rows: some Sequence<Row>, _ schema: SnapshotSchema
+    ) throws -> [ManagedObjectSnapshot] {
         var builder = SnapshotRowBuilder(schema)
         for row in rows { try builder.append(row) }
         return builder.finish()
