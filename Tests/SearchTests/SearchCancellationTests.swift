@@ -49,7 +49,7 @@ struct SearchCancellationTests {
 
     @Test(
         "A search is ended in the middle of reading the index, and the next one finds all",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func interruption() throws {
         let stack = try stack()
         let whole = try (0..<3).map { _ in try measured(stack, FetchCancellation()).duration }.min()
@@ -88,7 +88,7 @@ struct SearchCancellationTests {
 
     @Test(
         "A task that is cancelled while it searches ends with a cancellation error, and the next search is right",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func task() async throws {
         let stack = try stack()
         let (context, words) = (stack.context, words)
