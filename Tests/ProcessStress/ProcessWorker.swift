@@ -66,7 +66,7 @@ package final class ProcessWorker {
     }
 
     private func step() throws {
-        switch Int.random(in: 0..<120, using: &random) {
+        switch Int.random(in: 0..<140, using: &random) {
         case 0..<25: try inContext(add)
         case 25..<33: try inContext(move)
         case 33..<48: try inContext(insert)
@@ -82,9 +82,9 @@ package final class ProcessWorker {
         case 98: try reopen()
         case 100..<108: try inContext(changeNotes)
         case 108..<112: try inContext { try search($0, SearchQuestion.Kind.ofWords, "words") }
-        case 112..<115: try inContext { try search($0, SearchQuestion.Kind.ofParts, "substrings") }
-        case 115: try searchSnapshot()
-        case 116..<119: try updateIndexes()
+        case 112..<115, 126..<133: try inContext { try search($0, SearchQuestion.Kind.ofParts, "substrings") }
+        case 115, 120..<126: try searchSnapshot()
+        case 116..<119, 133..<140: try updateIndexes()
         case 119: try deleteIndexes()
         default: try inContext { $0.reset() }
         }

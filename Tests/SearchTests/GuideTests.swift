@@ -156,7 +156,8 @@ struct GuideTests {
     }
 
     @Test(
-        "A sequence of results follows a search: what is saved, changed and deleted", .timeLimit(.minutes(10)),
+        "A sequence of results follows a search: what is saved, changed and deleted",
+        .timeLimit(.minutes(10)),
         arguments: SearchedStore.allCases)
     func sequence(_ kind: SearchedStore) async throws {
         let stack = try SearchStack(kind)

@@ -63,7 +63,8 @@ struct WordTests {
     }
 
     @Test(
-        "The words of a text, joined by spaces, are those that are found one by one", .timeLimit(.minutes(10)))
+        "The words of a text, joined by spaces, are those that are found one by one", .timeLimit(.minutes(10))
+    )
     func joined() {
         var numbers = RandomTexts(seed: 7)
         for _ in 0..<2_000 {

@@ -140,7 +140,11 @@ struct SearchIndexFile {
         let index = try SQLiteSearchIndex(at: url, of: form)
         // SQLite has played back a journal that has something to be played back. One without is left by a power cut, and stays in the
         // folder otherwise: an index with a write-ahead log gets another one only under the folder's lock.
-        try Self.removeFile(at: url.path + "-journal")
+        do {
+            try Self.removeFile(at: url.path + "-journal")
+        } catch let error as FileError where error.isRefusal {
+            // It does no harm: a user who may remove it does.
+        }
         return index
     }
 

@@ -33,7 +33,8 @@ extension NSManagedObjectContext {
 
     /// The objects that have some words, the best first. The indexes are brought up to date without blocking the context's queue.
     ///
-    /// A cancelled task ends the building of an index at its next step, which is kept, and the search itself in the middle of reading.
+    /// A cancelled task ends the building of an index at its next step, which is kept, and the search itself in the middle of
+    /// reading an index.
     ///
     /// - Throws: `CancellationError`; as `search(_:)`.
     nonisolated(nonsending) public func search<Object>(

@@ -75,7 +75,9 @@ struct SubstringLookup {
         var used: StoreSearch.Opened?
         do {
             guard let opened = try search.present() else {
-                return .unusable("there is none yet, which startSearchIndexing() builds")
+                return .unusable(
+                    "there is none yet, which startSearchIndexing() builds, or another program is opening or removing one"
+                )
             }
             used = opened
             return try candidates(for: wanted, query, opened)
