@@ -7,7 +7,8 @@ import Testing
     private static let tracking = [NSPersistentHistoryTrackingKey: NSNumber(value: true)]
 
     @Test(
-        "A sequence of results has what another process inserts, updates and deletes", .timeLimit(.minutes(10))
+        "A sequence of results has what another process inserts, updates and deletes",
+        .timeLimit(.minutes(10))
     )
     func sequencesFollow() async throws {
         let folder = try TestFolder()
