@@ -155,6 +155,22 @@ struct SearchFetchTests {
         }
     }
 
+    @Test(
+        "New objects are found whatever the store writes instead of their values",
+        arguments: SearchedStore.allCases)
+    func decimals(_ kind: SearchedStore) throws {
+        let model = SearchModel.model {
+            $0["Book"]?.properties.append(SearchModel.attribute("price", .decimal, isIndexed: false))
+        }
+        let stack = try SearchStack(kind, model)
+        try stack.context.run { context throws in
+            #expect(try context.titles("schloss") == [])
+            context.add(["title": "Das Schloß", "price": NSDecimalNumber(string: "12.50")])
+            try context.save()
+            #expect(try context.titles("schloss") == ["Das Schloß"])
+        }
+    }
+
     @Test("Saved objects are found, and deleted ones are not", arguments: SearchedStore.allCases)
     func saves(_ kind: SearchedStore) throws {
         let stack = try SearchStack(kind)

@@ -114,6 +114,8 @@ extension NSManagedObjectContext {
                 if known.isFault {
                     known.row = row
                 } else if refreshing, !known.hasChanges, known.differs(from: row) {
+                    // Code of a program that this calls may release the rows of the objects made so far.
+                    maker.countRows()
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
@@ -150,7 +152,9 @@ extension NSManagedObjectContext {
                 objects.append(known)
                 continue
             }
-            guard let storedEntity = store.storedEntity(number: key.entityNumber) else { continue }
+            // A damaged store can name an entity of another table, where the identity map would look for the object.
+            guard let storedEntity = store.storedEntity(number: key.entityNumber), storedEntity.table == table
+            else { continue }
             if !known.isEmpty, let known = known[index] {
                 displace(known)
                 isDisplaced = true

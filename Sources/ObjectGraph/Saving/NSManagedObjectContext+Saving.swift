@@ -188,12 +188,15 @@ extension NSManagedObjectContext {
         for storePlan in plan.stores where !storePlan.unit.isEmpty {
             keepExternalData(storePlan.deleted)
             do {
-                outcomes.append((storePlan, try storePlan.store.save(storePlan.unit)))
+                let outcome = try storePlan.store.save(storePlan.unit)
+                outcomes.append((storePlan, outcome))
                 for companion in storePlan.store.companions {
-                    companion.storeDidChange { storePlan.unit.changedKeys }
+                    companion.storeDidChange { storePlan.unit.changedKeys(outcome.inserted) }
                 }
                 storePlan.endWriting()
             } catch  where !outcomes.isEmpty {
+                // What observes the part that was saved sees the other objects with their values.
+                plan.restoreValues()
                 // Another store has committed already: what it wrote must not be written again.
                 finish(outcomes, isComplete: false)
                 if error is SaveConflicts || error is ConstraintViolations || error is DanglingLinks {

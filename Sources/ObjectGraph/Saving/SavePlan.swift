@@ -42,7 +42,10 @@ struct SavePlan {
         }
         try assign(inserted, context, plan)
         // Links lead to objects that come later, so all are bound to a store before the first is packed.
-        let isPlain = context.tracker.updated.isEmpty && plans.values.allSatisfy(\.packsPlainValues)
+        // The save of another store can run code of a program, and so can adopting what one of several has written.
+        let isPlain =
+            context.tracker.updated.isEmpty && context.persistentStoreCoordinator?.objectStores.count == 1
+            && plans.values.allSatisfy(\.packsPlainValues)
         for store in order { try plans[store]?.insertAssigned(packsPlainValues: isPlain) }
         // Objects of one entity mostly come one after the other.
         var last: (storedEntity: Unmanaged<StoredEntity>, plan: StorePlan)?

@@ -17,8 +17,10 @@ package class StoreCompanion: @unchecked Sendable {
 
 extension UnitOfWork {
     /// The objects that it inserts, updates or deletes.
-    var changedKeys: [(storedEntity: StoredEntity, reference: Int64)] {
-        inserts.map { ($0.storedEntity, $0.row.reference) }
+    ///
+    /// - Parameter rows: the new rows as the store has written them: the rows of the unit need not have their keys.
+    func changedKeys(_ rows: [Row]) -> [(storedEntity: StoredEntity, reference: Int64)] {
+        zip(inserts, rows).map { ($0.storedEntity, $1.reference) }
             + updates.map { ($0.storedEntity, $0.row.reference) }
             + deletions.map { ($0.storedEntity, $0.old.reference) }
     }

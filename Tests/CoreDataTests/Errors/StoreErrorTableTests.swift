@@ -156,13 +156,17 @@ import Testing
         try holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         try coordinator.inContext { context in
             try context.insert("Item")
-            let note = try context.insert("Note")
+            nonisolated(unsafe) let note = try context.insert("Note", ["text": "kept"])
+            let token = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+            ) { _ in #expect(note.value(forKey: "text") as? String == "kept") }
+            defer { NotificationCenter.default.removeObserver(token) }
             let refusal = try error { try context.save() }
             #expect(refusal.domain == NSCocoaErrorDomain && refusal.code == 134040)
             #expect(refusal.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == [second])
             #expect((refusal as? CocoaError)?.affectedStores?.count == 1)
             #expect((refusal.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 134090)
-            #expect(context.insertedObjects == [note])
+            #expect(context.insertedObjects == [note] && note.value(forKey: "text") as? String == "kept")
         }
         try holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         try holder.close()

@@ -246,4 +246,30 @@ import CoreData
             #expect(none.objects.isEmpty)
         }
     }
+
+    @Test("A key whose entity is that of another table is left out, and the context can be used further")
+    func keysOfAnotherTable() throws {
+        let model = NSManagedObjectModel(
+            of: NSEntityDescription("Item", attribute("name", .string)),
+            NSEntityDescription("Note", attribute("text", .string)))
+        let folder = try StoreFolder()
+        let first = try folder.open(model)
+        try first.inContext { context in
+            for name in ["a", "b", "c"] { try context.insert("Item", ["name": name]) }
+            try context.insert("Note")
+            try context.save()
+        }
+        try first.close()
+        try folder.execute(
+            "UPDATE ZITEM SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Note') WHERE Z_PK = 2")
+        let coordinator = try folder.open(model)
+        try coordinator.inContext { context in
+            for _ in 0..<3 {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+                request.includesPropertyValues = false
+                #expect(try context.fetch(request).map(\.entity.name) == ["Item", "Item"])
+                #expect(context.registeredObjects.isEmpty)
+            }
+        }
+    }
 }
