@@ -263,7 +263,7 @@ import CoreData
         try folder.execute(
             "UPDATE ZITEM SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Note') WHERE Z_PK = 2")
         let coordinator = try folder.open(model)
-        try coordinator.inContext { context in
+        try coordinator.inContext { context throws in
             for _ in 0..<3 {
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
                 request.includesPropertyValues = false
