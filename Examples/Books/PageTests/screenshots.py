@@ -45,9 +45,11 @@ def desktop(browser, app, folder):
 def search(browser, app, folder):
     """The books of an author whose name has the words, with the reason and the rank, in the dark."""
     page = window(browser, 1000, 800, "dark")
-    page.goto(app.url)
-    page.get_by_label("Search books").fill("kafk")
-    expect(page.locator(".book .author mark").first).to_have_text("Kafka")
+    # Twice, so that the times are not those of the very first search.
+    for _ in range(2):
+        page.goto(app.url)
+        page.get_by_label("Search books").fill("kafk")
+        expect(page.locator(".book .author mark").first).to_have_text("Kafka")
     expect(page.locator(".where").first).to_contain_text("author’s name")
     expect(page.locator("#timings tbody tr")).to_have_count(3)
     page.screenshot(path=folder / "books-search-dark.png")
