@@ -1,28 +1,9 @@
 import CoreData
 import Foundation
-import GRDB
 import Testing
 
 /// Asynchronous fetches with a search: the index comes up to date on another thread.
 struct AsynchronousSearchTests {
-    /// Keeps an index from being written.
-    private final class Lock: @unchecked Sendable {
-        // Unchecked: the connection has a queue of its own.
-        private let connection: DatabaseQueue
-
-        init(_ index: URL) throws {
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            connection = try DatabaseQueue(path: index.path, configuration: configuration)
-            try connection.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        }
-
-        func end() throws {
-            try connection.inDatabase { try $0.execute(sql: "COMMIT") }
-            try connection.close()
-        }
-    }
-
     private struct Outcome: Sendable {
         let titles: [String]?
         let error: String?
@@ -34,7 +15,7 @@ struct AsynchronousSearchTests {
         _ stack: SearchStack, _ words: String,
         _ body: @escaping (NSAsynchronousFetchResult<NSManagedObject>) -> Void
     ) async throws -> Outcome {
-        let lock = try Lock(stack.index)
+        let lock = try IndexLock(stack.index)
         return try await withCheckedThrowingContinuation { continuation in
             stack.context.perform {
                 do {

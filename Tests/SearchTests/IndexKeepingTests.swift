@@ -5,27 +5,10 @@ import Testing
 
 /// How the index of a SQLite store lives beside programs that save, lock and put other things in its place.
 struct IndexKeepingTests {
-    /// Keeps an index from being written.
-    private final class Lock {
-        private let connection: DatabaseQueue
-
-        init(_ index: URL) throws {
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            connection = try DatabaseQueue(path: index.path, configuration: configuration)
-            try connection.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        }
-
-        func end() throws {
-            try connection.inDatabase { try $0.execute(sql: "COMMIT") }
-            try connection.close()
-        }
-    }
-
     @Test("Saves and batch requests do not wait for the index", .timeLimit(.minutes(10)))
     func savesDoNotWait() async throws {
         let stack = try await SearchStack.withBothIndexes("warden")
-        let locks = try [stack.index, stack.trigrams].map(Lock.init)
+        let locks = try [stack.index, stack.trigrams].map(IndexLock.init)
         let start = ContinuousClock.now
         try stack.context.save(["reward"])
         try stack.context.run { context throws in

@@ -118,7 +118,7 @@ struct RowDecoder: @unchecked Sendable {
             }
             builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
-            guard let value = Self.decimal(values, column.index, type) else {
+            guard let value = Self.decimal(values.value(column.index)) else {
                 throw damaged(column, entity, reference, "is not a number")
             }
             builder.set(column.rowSlot, decimal: value)
@@ -127,23 +127,13 @@ struct RowDecoder: @unchecked Sendable {
         }
     }
 
-    static func decimal(_ values: some ColumnValues, _ index: Int32, _ type: Int32) -> Decimal? {
-        switch type {
-        case SQLITE_INTEGER: Decimal(values.integer(index))
-        case SQLITE_FLOAT: StoredValue.decimal(of: values.double(index))
-        // As in all of SQLite's own, a text ends at its first zero.
+    /// A number of a column with numeric affinity: to 15 digits, which is what SQLite keeps of a decimal; nil for none.
+    static func decimal(_ value: OpaquePointer?) -> Decimal? {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: return Decimal(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: return StoredValue.decimal(of: sqlite3_value_double(value))
         default:
-            StoredValue.decimal(of: String(decoding: values.text(index).prefix { $0 != 0 }, as: UTF8.self))
-        }
-    }
-
-    /// A number of a column with numeric affinity: to 15 digits, which is what SQLite keeps of a decimal.
-    static func decimal(_ statement: OpaquePointer, _ index: Int32, _ type: Int32) -> Decimal? {
-        switch type {
-        case SQLITE_INTEGER: return Decimal(sqlite3_column_int64(statement, index))
-        case SQLITE_FLOAT: return StoredValue.decimal(of: sqlite3_column_double(statement, index))
-        default:
-            guard let text = sqlite3_column_text(statement, index) else { return nil }
+            guard let text = sqlite3_value_text(value) else { return nil }
             return StoredValue.decimal(of: String(cString: text))
         }
     }

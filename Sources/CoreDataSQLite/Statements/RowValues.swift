@@ -3,14 +3,36 @@ import Synchronization
 
 /// The values of a row, by their positions, in SQLite's own memory.
 protocol ColumnValues {
-    func integer(_ index: Int32) -> Int64
-    func double(_ index: Int32) -> Double
+    /// A value; it can be used until the statement steps.
+    func value(_ index: Int32) -> OpaquePointer?
+}
+
+extension ColumnValues {
+    @inline(__always)
+    func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(value(index)) }
+
+    @inline(__always)
+    func double(_ index: Int32) -> Double { sqlite3_value_double(value(index)) }
+
     /// SQLite's number of the value's type.
-    func type(_ index: Int32) -> Int32
+    @inline(__always)
+    func type(_ index: Int32) -> Int32 { sqlite3_value_type(value(index)) }
+
     /// The bytes of a text; they can be used until the statement steps.
-    func text(_ index: Int32) -> UnsafeRawBufferPointer
+    func text(_ index: Int32) -> UnsafeRawBufferPointer {
+        let value = value(index)
+        return Self.buffer(sqlite3_value_text(value), sqlite3_value_bytes(value))
+    }
+
     /// The bytes of a value; they can be used until the statement steps.
-    func bytes(_ index: Int32) -> UnsafeRawBufferPointer
+    func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
+        let value = value(index)
+        return Self.buffer(sqlite3_value_blob(value), sqlite3_value_bytes(value))
+    }
+
+    private static func buffer(_ start: UnsafeRawPointer?, _ count: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(count))
+    }
 }
 
 /// The values of a statement's present row, found without a call for each column.
@@ -73,32 +95,5 @@ struct RowValues: ColumnValues {
         } else {
             body(value)
         }
-    }
-
-    @inline(__always)
-    func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(value(index)) }
-
-    @inline(__always)
-    func double(_ index: Int32) -> Double { sqlite3_value_double(value(index)) }
-
-    @inline(__always)
-    func type(_ index: Int32) -> Int32 { sqlite3_value_type(value(index)) }
-
-    @inline(__always)
-    func text(_ index: Int32) -> UnsafeRawBufferPointer {
-        let value = value(index)
-        guard let text = sqlite3_value_text(value) else {
-            return UnsafeRawBufferPointer(start: nil, count: 0)
-        }
-        return UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-    }
-
-    @inline(__always)
-    func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
-        let value = value(index)
-        guard let start = sqlite3_value_blob(value) else {
-            return UnsafeRawBufferPointer(start: nil, count: 0)
-        }
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 }

@@ -119,7 +119,9 @@ struct SQLiteReader {
                 number.flatMap { column.destination?.store?.storedEntity(number: $0) } ?? column.destination
             return storedEntity.map { NSManagedObjectID(storedEntity: $0, reference: reference) }
         case .decimal:
-            if let decimal = RowDecoder.decimal(row, index, type) { return NSDecimalNumber(decimal: decimal) }
+            if let decimal = RowDecoder.decimal(sqlite3_column_value(row, index)) {
+                return NSDecimalNumber(decimal: decimal)
+            }
             // What was computed may be no decimal, as in memory: 1e300, or no number at all.
             return type == SQLITE_FLOAT ? NSNumber(value: sqlite3_column_double(row, index)) : nil
         case .integer16, .integer32, .integer64, .boolean:

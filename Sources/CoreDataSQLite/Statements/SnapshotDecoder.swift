@@ -1,6 +1,4 @@
 import CoreDataSQL
-import CocoaFoundation
-import Foundation
 import GRDBSQLite
 import ObjectGraph
 
@@ -11,25 +9,7 @@ struct ArgumentValues: ColumnValues {
     init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
 
     @inline(__always)
-    func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(values[Int(index)]) }
-
-    @inline(__always)
-    func double(_ index: Int32) -> Double { sqlite3_value_double(values[Int(index)]) }
-
-    @inline(__always)
-    func type(_ index: Int32) -> Int32 { sqlite3_value_type(values[Int(index)]) }
-
-    func text(_ index: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_value_text(values[Int(index)])
-        let count = Int(sqlite3_value_bytes(values[Int(index)]))
-        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-    }
-
-    func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_value_blob(values[Int(index)])
-        let count = Int(sqlite3_value_bytes(values[Int(index)]))
-        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-    }
+    func value(_ index: Int32) -> OpaquePointer? { values[Int(index)] }
 }
 
 // Rows of snapshots, packed value by value, straight from SQLite's memory.
@@ -90,7 +70,7 @@ extension RowDecoder {
             }
             try builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
-            guard let value = Self.decimal(row, column.index, type) else {
+            guard let value = Self.decimal(row.value(column.index)) else {
                 throw damaged(column, entity, row.integer(0), "is not a number")
             }
             try builder.set(column.rowSlot, decimal: value)

@@ -257,34 +257,36 @@ private struct FaultMaker: ~Copyable {
     /// A fault with a row; nil when the store does not have the row's entity.
     @inline(__always)
     mutating func make(_ row: RowPointer) -> NSManagedObject? {
-        if number != row.entityNumber { find(row.entityNumber) }
-        guard let storedEntity, let entityReference else { return nil }
-        let object = storedEntity._withUnsafeGuaranteedRef {
-            $0.instantiate(objectClass, row.reference, entityReference)
-        }
+        guard let object = object(row.entityNumber, row.reference) else { return nil }
         blockReferences.add(row) { $0.retain($1) }
         object.becomeFault(of: .passUnretained(context), countedRow: row)
         if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
     }
 
-    /// Counts what the objects have of the last rows' block.
-    mutating func countRows() { blockReferences.end { $0.retain($1) } }
-
-    deinit { entityReference?.release() }
-
     /// A fault without a row; nil when the store does not have the entity.
     @inline(__always)
     mutating func make(_ entityNumber: Int32, _ reference: Int64) -> NSManagedObject? {
-        if number != entityNumber { find(entityNumber) }
-        guard let storedEntity, let entityReference else { return nil }
-        let object = storedEntity._withUnsafeGuaranteedRef {
-            $0.instantiate(objectClass, reference, entityReference)
-        }
+        guard let object = object(entityNumber, reference) else { return nil }
         object.becomeFault(of: .passUnretained(context))
         if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
     }
+
+    /// An object that is in no context yet.
+    @inline(__always)
+    private mutating func object(_ entityNumber: Int32, _ reference: Int64) -> NSManagedObject? {
+        if number != entityNumber { find(entityNumber) }
+        guard let storedEntity, let entityReference else { return nil }
+        return storedEntity._withUnsafeGuaranteedRef {
+            $0.instantiate(objectClass, reference, entityReference)
+        }
+    }
+
+    /// Counts what the objects have of the last rows' block.
+    mutating func countRows() { blockReferences.end { $0.retain($1) } }
+
+    deinit { entityReference?.release() }
 
     private mutating func find(_ wanted: Int32) {
         findBinding(wanted)

@@ -29,13 +29,6 @@ public final class ManagedKey<Value>: Sendable {
         indexIfKnown(layout.declarations) ?? find(in: layout)
     }
 
-    /// The slot that was found last, and the number of the layout that declared it.
-    @inline(__always)
-    var cached: (slot: UInt32, layout: UInt32) {
-        let cached = found.load(ordering: .relaxed)
-        return (UInt32(truncatingIfNeeded: cached), UInt32(truncatingIfNeeded: cached >> 32))
-    }
-
     /// As `index(in:)`; nil when the entity does not have the property.
     @inline(__always)
     func indexIfFound(in layout: EntityLayout) -> Int? {
@@ -45,8 +38,9 @@ public final class ManagedKey<Value>: Sendable {
     /// The slot that was found last, if it is one of a layout with these declarations.
     @inline(__always)
     func indexIfKnown(_ declarations: Declarations) -> Int? {
-        let cached = cached
-        return declarations.has(cached.slot, from: cached.layout) ? Int(cached.slot) : nil
+        let cached = found.load(ordering: .relaxed)
+        let slot = UInt32(truncatingIfNeeded: cached)
+        return declarations.has(slot, from: UInt32(truncatingIfNeeded: cached >> 32)) ? Int(slot) : nil
     }
 
     func find(in layout: EntityLayout) -> Int {

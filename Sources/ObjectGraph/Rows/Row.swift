@@ -50,18 +50,8 @@ package struct Row: @unchecked Sendable {
     ///
     /// - Parameter change: sets what differs; only numbers can.
     package func copy(version: Int64, timestamp: Double, _ change: (NumberSlots) -> Void) -> Row {
-        reading { old in
-            let nullWords = old.nullWords
-            let words = nullWords + old.slotCount + (old.byteCount + 7) >> 3
-            let row = RowBlock.ofOneRow(
-                Header(
-                    reference: old.reference, version: version, entityNumber: old.entityNumber,
-                    slotCount: old.slotCount, byteCount: old.byteCount), words: words, timestamp: timestamp)
-            row.pointer.contents.update(from: old.contents, count: words)
-            change(
-                NumberSlots(words: row.pointer.contents, nullWords: nullWords, slotCount: old.slotCount))
-            return row
-        }
+        var room = RowRoom(isShared: false)
+        return room.copy(self, version: version, timestamp: timestamp, change)
     }
 
     /// Gives a new row the primary key that a save has assigned to it. Only the save has the row: nothing else can read it.
@@ -338,18 +328,7 @@ package struct RowBuilder: ~Copyable {
     mutating func copy(
         _ row: Row, version: Int64, timestamp: Double, _ change: (Row.NumberSlots) -> Void
     ) -> Row {
-        withExtendedLifetime(row) {
-            let old = row.pointer
-            let nullWords = old.nullWords
-            let words = nullWords + old.slotCount + (old.byteCount + 7) >> 3
-            let copy = room.put(
-                Row.Header(
-                    reference: old.reference, version: version, entityNumber: old.entityNumber,
-                    slotCount: old.slotCount, byteCount: old.byteCount), words: words, timestamp)
-            copy.contents.update(from: old.contents, count: words)
-            change(Row.NumberSlots(words: copy.contents, nullWords: nullWords, slotCount: old.slotCount))
-            return room.row(at: copy)
-        }
+        room.copy(row, version: version, timestamp: timestamp, change)
     }
 
     /// As `finish`. The builder keeps the row only until it makes another one.

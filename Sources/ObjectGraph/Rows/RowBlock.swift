@@ -26,12 +26,6 @@ package final class RowBlock: ManagedBuffer<Double, UInt64> {
     static func make(words: Int, timestamp: Double) -> RowBlock {
         unsafeDowncast(RowBlock.create(minimumCapacity: words) { _ in timestamp }, to: RowBlock.self)
     }
-
-    /// A row in a block of its own.
-    static func ofOneRow(_ header: Row.Header, words: Int, timestamp: Double) -> Row {
-        var room = RowRoom(isShared: false)
-        return room.row(at: room.put(header, words: words, timestamp))
-    }
 }
 
 /// The place of a row in a block, to read it without counting references: the code that uses it keeps the block meanwhile.
@@ -163,8 +157,12 @@ struct RowRoom: ~Copyable {
     mutating func put(_ header: Row.Header, words: Int, _ timestamp: Double) -> RowPointer {
         let isLarge = UInt64(bitPattern: header.version) >= RowPointer.largeVersion
         let needed = RowPointer.headerWords + words + (isLarge ? 1 : 0)
-        if needed > freeWords || timestamp != self.timestamp { begin(needed, timestamp) }
-        guard var start = free else { preconditionFailure("A block has been made.") }
+        var start: UnsafeMutablePointer<UInt64>
+        if let free, needed <= freeWords, timestamp == self.timestamp {
+            start = free
+        } else {
+            start = begin(needed, timestamp)
+        }
         free = start + needed
         freeWords -= needed
         var distance = distance
@@ -184,16 +182,37 @@ struct RowRoom: ~Copyable {
 
     /// The row that was made last.
     func row(at pointer: RowPointer) -> Row {
-        guard let block else { preconditionFailure("A block has been made.") }
-        assert(
-            pointer.block.toOpaque() == Unmanaged.passUnretained(block).toOpaque(),
-            "A row says in which block it is.")
-        return Row(block: block, pointer: pointer)
+        withExtendedLifetime(block) {
+            assert(
+                pointer.block.toOpaque() == block.map { Unmanaged.passUnretained($0).toOpaque() },
+                "A row says in which block it is.")
+            return pointer.row
+        }
     }
 
-    /// Makes a block for one row or more.
+    /// A copy of a row as another version.
+    ///
+    /// - Parameter change: sets what differs; only numbers can.
+    mutating func copy(
+        _ row: Row, version: Int64, timestamp: Double, _ change: (Row.NumberSlots) -> Void
+    ) -> Row {
+        withExtendedLifetime(row) {
+            let old = row.pointer
+            let words = old.nullWords + old.slotCount + (old.byteCount + 7) >> 3
+            let copy = put(
+                Row.Header(
+                    reference: old.reference, version: version, entityNumber: old.entityNumber,
+                    slotCount: old.slotCount, byteCount: old.byteCount), words: words, timestamp)
+            copy.contents.update(from: old.contents, count: words)
+            change(
+                Row.NumberSlots(words: copy.contents, nullWords: old.nullWords, slotCount: old.slotCount))
+            return self.row(at: copy)
+        }
+    }
+
+    /// Makes a block for one row or more, and returns its memory.
     @usableFromInline
-    mutating func begin(_ needed: Int, _ timestamp: Double) {
+    mutating func begin(_ needed: Int, _ timestamp: Double) -> UnsafeMutablePointer<UInt64> {
         // A row that takes more than a quarter of a block would leave much of one free.
         let size =
             isShared && needed <= Self.mostWords / 4
@@ -203,9 +222,9 @@ struct RowRoom: ~Copyable {
         self.timestamp = timestamp
         usedWords += size
         let start = block.words
-        free = start
         freeWords = size
         distance =
             (UnsafeRawPointer(start) - UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())) >> 3
+        return start
     }
 }

@@ -207,7 +207,10 @@ import CoreData
         try coordinator.remove(store)
     }
 
-    @Test("A value transformer can read the store whose value it decodes", arguments: ["WAL", "DELETE"])
+    // One after the other: the transformer has one context for all.
+    @Test(
+        "A value transformer can read the store whose value it decodes", .serialized,
+        arguments: ["WAL", "DELETE"])
     func transformers(_ mode: String) throws {
         var options = options(mode)
         options[NSPersistentStoreConnectionPoolMaxSizeKey] = 1

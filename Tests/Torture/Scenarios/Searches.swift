@@ -17,15 +17,18 @@ extension Scenario {
     }
 
     /// Saves between searches. What the index meets is not a reason for a save to fail.
+    /// Saves what searches by words and by parts of strings look for.
+    static func changeSearched(_ context: NSManagedObjectContext) throws {
+        try context.change { context in
+            let author = context.make("Author", "Cid War")
+            context.make("Book", "War and Peace", ["author": author])
+            try context.get("Book", "Ann1").setValue("Peace", forKey: "name")
+        }
+    }
+
     private static func saveAndSearch(_ stage: Stage) throws {
         let context = stage.context()
-        try stage.step {
-            try context.change { context in
-                let author = context.make("Author", "Cid War")
-                context.make("Book", "War and Peace", ["author": author])
-                try context.get("Book", "Ann1").setValue("Peace", forKey: "name")
-            }
-        }
+        try stage.step { try changeSearched(context) }
         try stage.search()
         try stage.step { try context.change { $0.delete(try $0.get("Author", "Ben")) } }
         try stage.search()

@@ -33,13 +33,7 @@ extension Scenario {
         ) { stage in
             try stage.open(TortureModel.substrings, options: stage.options(withHistory))
             let context = stage.context()
-            try stage.step {
-                try context.change { context in
-                    let author = context.make("Author", "Cid War")
-                    context.make("Book", "War and Peace", ["author": author])
-                    try context.get("Book", "Ann1").setValue("Peace", forKey: "name")
-                }
-            }
+            try stage.step { try changeSearched(context) }
             try stage.find("eac", in: "Book", by: .index)
             try stage.tryIndexing()
             try stage.step { try context.change { $0.delete(try $0.get("Author", "Ben")) } }
