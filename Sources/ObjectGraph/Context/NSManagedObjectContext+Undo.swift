@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
     }
 
     private func register(_ step: UndoStep) {
-        undoRecorder.register(self) { context in context.revertStep(step) }
+        undoRecorder.register(self) { context in context.revertStep(step) { context.isGone($0) } }
     }
 
     /// After a store has committed: the resolutions of its conflicts stay, and can be undone.
@@ -78,18 +78,29 @@ extension NSManagedObjectContext {
         defer { undoManager?.enableUndoRegistration() }
         for step in steps.reversed() {
             switch step {
-            case .event(let step): revertStep(step)
+            // Nothing was merged since: a snapshot restores what the resolution removed.
+            case .event(let step): revertStep(step) { _ in false }
             case .object(let snapshot): restore(snapshot)
             }
         }
         processPendingChanges()
     }
 
+    /// Whether an object was deleted elsewhere since a step had a link to it, or its deletion was saved and is not undone.
+    private func isGone(_ object: NSManagedObject) -> Bool {
+        object.context !== self || object.isDeleted && object.state.contains(.inaccessible)
+    }
+
     /// Undoes a step; the changes become the step that redoes it.
-    private func revertStep(_ step: UndoStep) {
+    ///
+    /// - Parameter isGone: whether an object that the step had a link to is not linked to again. It is called after deletions
+    ///   are undone.
+    private func revertStep(_ step: UndoStep, isGone: (NSManagedObject) -> Bool) {
         session.phase = .undoing
         for object in step.deleted { reverseDeletion(object) }
-        for change in step.changes where change.object.context === self { change.object.revert(change.event) }
+        for change in step.changes where change.object.context === self {
+            change.object.revert(change.event.leavingOutLinks(to: isGone))
+        }
         let gone = Set(step.changes.flatMap(\.event.formerDestinations).filter(\.isDeleted))
         for (object, isNew) in zip(step.inserted, step.areNew) { reverseInsertion(object, isNew: isNew) }
         session.phase = .idle

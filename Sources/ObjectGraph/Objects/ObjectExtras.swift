@@ -220,6 +220,26 @@ package struct EventChanges {
         } + toMany.flatMap(\.change.removed)
     }
 
+    /// The changes as they are undone when some objects are no longer there.
+    func leavingOutLinks(to isGone: (NSManagedObject) -> Bool) -> EventChanges {
+        let ordered = toMany.flatMap { $0.change.oldOrder ?? [] }
+        guard formerDestinations.contains(where: isGone) || ordered.contains(where: isGone) else {
+            return self
+        }
+        var changes = EventChanges()
+        changes.old = old.map { slot, value in
+            if case .object(let destination) = value, isGone(destination) { return (slot, .null) }
+            return (slot, value)
+        }
+        changes.toMany = toMany.map { slot, change in
+            var kept = ToManyChange(oldOrder: change.oldOrder?.filter { !isGone($0) })
+            kept.added = change.added
+            kept.removed = change.removed.filter { !isGone($0) }
+            return (slot, kept)
+        }
+        return changes
+    }
+
     /// Whether a to-many relationship was changed by the event.
     func hasChange(at slot: Int) -> Bool { toMany.contains { $0.slot == slot } }
 
