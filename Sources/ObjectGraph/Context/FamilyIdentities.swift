@@ -1,7 +1,5 @@
 /// The IDs that a context has adopted from those it shares with its parent and children.
 struct FamilyIdentities {
-    /// The list that the contexts below this one share with it when this one is at the top.
-    let own = PermanentIdentities()
     /// How many of the family's IDs this context has adopted.
     var adoptedCount = 0
     /// Objects that left before they were saved, if there are children to notify of them.

@@ -48,6 +48,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     @exclusivity(unchecked) final var retained: [ObjectIdentifier: NSManagedObject]?
     /// The context that this one reads from and saves to; nil for one that works on a coordinator.
     private(set) final var parentContext: NSManagedObjectContext?
+    /// The list that the contexts below this one share with it when this one is at the top. They read it from their own queues, so it
+    /// is never assigned.
+    private let ownIdentities = PermanentIdentities()
     /// The context's part of its family's IDs.
     @exclusivity(unchecked) final var family = FamilyIdentities()
     /// The contexts below this one that merge what it saves.
@@ -124,7 +127,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The permanent IDs that objects of this context's family have got.
     final var identities: PermanentIdentities {
-        guard let parentContext else { return family.own }
+        guard let parentContext else { return ownIdentities }
         return parentContext.identities
     }
 
