@@ -278,7 +278,7 @@ struct LightweightMigration {
         _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
     ) throws -> SQLiteStore {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        var options = options
+        var options = options.ofMigration
         options?[NSMigratePersistentStoresAutomaticallyOption] = nil
         let store = try coordinator.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)

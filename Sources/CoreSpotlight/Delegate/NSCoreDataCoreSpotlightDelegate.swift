@@ -22,7 +22,7 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock.
 
     private let storeDescription: NSPersistentStoreDescription
-    private let coordinator: NSPersistentStoreCoordinator
+    private let owner: Mutex<Owner>
     private let running = Mutex<StoreIndexing?>(nil)
     private let made = Mutex<StoreSearch?>(nil)
 
@@ -31,13 +31,33 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     public static let indexDidUpdateNotification = Notification.Name
         .NSCoreDataCoreSpotlightDelegateIndexDidUpdate
 
-    /// Makes a delegate of the store that a description describes, which may be added later.
+    /// The coordinator that has the store, which may have the delegate among the options of the store.
+    private struct Owner {
+        weak var coordinator: NSPersistentStoreCoordinator?
+        /// The version hashes of the model that the delegate was made with, if it was.
+        var hashes: [String: Data]?
+    }
+
+    /// Makes a delegate of the store that a description describes, which may be added later. The program keeps the coordinator.
     public init(
         forStoreWith description: NSPersistentStoreDescription, coordinator psc: NSPersistentStoreCoordinator
     ) {
         storeDescription = description
-        coordinator = psc
+        owner = Mutex(Owner(coordinator: psc))
         super.init()
+    }
+
+    /// Makes a delegate that is set as the option `NSCoreDataCoreSpotlightExporter` of a store, and begins to index when the store is added.
+    ///
+    /// - Parameter model: the model of the coordinator that the store is added to. A store that is added with another one is not indexed,
+    ///   which is logged.
+    public convenience init(
+        forStoreWith description: NSPersistentStoreDescription, model: NSManagedObjectModel
+    ) {
+        // A coordinator that is gone at once: the store's own one comes when the store is added.
+        self.init(
+            forStoreWith: description, coordinator: NSPersistentStoreCoordinator(managedObjectModel: model))
+        owner.withLock { $0.hashes = model.entityVersionHashesByName }
     }
 
     /// The group of the objects among the items of the program: the store's identifier.
@@ -72,16 +92,25 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
                     "The coordinator has no store at \(storeDescription.url?.path ?? ""); start indexing after it was added."
                 )
             }
+            let hashes = owner.withLock(\.hashes)
+            guard hashes == nil || hashes == coordinator?.managedObjectModel.entityVersionHashesByName else {
+                throw NSError.coreData(
+                    .persistentStoreIncompatibleVersionHash,
+                    "The delegate was made with another model than that of the coordinator."
+                )
+            }
             let search = try search(of: store)
             let indexing = StoreIndexing(store, search) { [weak self] store, position in
                 self?.post(store, position)
             }
-            let isFirst = running.withLock { running in
-                if running != nil { return false }
-                running = indexing
-                return true
+            let (isFirst, former) = running.withLock { running in
+                if let running, running.follows(store) { return (false, StoreIndexing?.none) }
+                defer { running = indexing }
+                return (true, running)
             }
             guard isFirst else { return }
+            // Of a store that was removed, or of another coordinator.
+            former?.end()
             SpotlightStores.add(self)
             indexing.begin()
         } catch {
@@ -140,9 +169,11 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
 
     // MARK: The store
 
+    private var coordinator: NSPersistentStoreCoordinator? { owner.withLock(\.coordinator) }
+
     var store: (any ObjectStore)? {
         let url = storeDescription.url?.standardizedFileURL
-        return coordinator.objectStores.first { store in
+        return coordinator?.objectStores.first { store in
             store.type == storeDescription.type && (url == nil || store.url?.standardizedFileURL == url)
         }
     }
@@ -171,6 +202,20 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(
             name: notification.name, object: self, userInfo: notification.userInfo)
         NotificationCenter.default.post(message, subject: self)
+    }
+}
+
+extension NSCoreDataCoreSpotlightDelegate: StoreExporter {
+    package func storeWasAdded(to coordinator: NSPersistentStoreCoordinator) {
+        owner.withLock { $0.coordinator = coordinator }
+        startSpotlightIndexing()
+    }
+}
+
+extension NSPersistentStore {
+    /// The delegate that indexes the store, which the option `NSCoreDataCoreSpotlightExporter` named; nil for a store without it.
+    public var coreSpotlightExporter: NSCoreDataCoreSpotlightDelegate! {
+        options?[NSCoreDataCoreSpotlightExporter] as? NSCoreDataCoreSpotlightDelegate
     }
 }
 

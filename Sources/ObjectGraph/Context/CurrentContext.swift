@@ -2,7 +2,7 @@ import Foundation
 
 /// The context whose block a thread is running, the innermost one.
 ///
-/// Used by `NSFetchRequest.execute()`.
+/// Used by `NSFetchRequest.execute()`, and for what an object does on its own queue alone.
 enum CurrentContext {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -14,6 +14,12 @@ enum CurrentContext {
         pthread_getspecific(key).map {
             Unmanaged<NSManagedObjectContext>.fromOpaque($0).takeUnretainedValue()
         }
+    }
+
+    /// Whether the thread is running a block of a context, the innermost one. Without counting references of it.
+    static func isThis(_ context: Unmanaged<NSManagedObjectContext>?) -> Bool {
+        guard let context, let current = pthread_getspecific(key) else { return false }
+        return UnsafeMutableRawPointer(current) == context.toOpaque()
     }
 
     /// Runs a block of a context.

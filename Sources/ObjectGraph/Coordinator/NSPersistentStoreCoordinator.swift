@@ -122,6 +122,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
     ) throws -> NSPersistentStore {
         let storeClass = try Self.storeClass(ofType: storeType)
         let storeURL = try storeURL ?? Self.locationWithoutURL(storeClass, storeType)
+        let exporter = try Self.exporter(options)
         guard configuration.map({ managedObjectModel.configurations.contains($0) }) ?? true else {
             throw NSError.coreData(
                 .persistentStoreOpen,
@@ -174,6 +175,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         store.didAdd(to: self)
         remoteChanges.follow(self)
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
+        exporter?.storeWasAdded(to: self)
         return store
     }
 

@@ -244,7 +244,7 @@ open class NSMigrationManager: NSObject {
         let path = (named ?? url).path
         do {
             return try context.persistentStoreCoordinator?.addPersistentStore(
-                ofType: type, configurationName: configuration, at: url, options: options)
+                ofType: type, configurationName: configuration, at: url, options: options.ofMigration)
                 as? any ObjectStore
         } catch {
             throw NSError.coreData(

@@ -25,6 +25,7 @@ extension NSPersistentStoreCoordinator {
         withType storeType: String
     ) throws -> NSPersistentStore {
         let storeClass = try Self.storeClass(ofType: storeType)
+        let exporter = try Self.exporter(options)
         guard let old = objectStores.first(where: { $0 === store }) else {
             throw NSError.coreData(.persistentStoreOperation, "The store is not one of this coordinator's.")
         }
@@ -43,6 +44,7 @@ extension NSPersistentStoreCoordinator {
             NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
         ])
         remoteChanges.follow(self)
+        exporter?.storeWasAdded(to: self)
         return new
     }
 

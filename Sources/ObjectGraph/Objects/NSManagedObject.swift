@@ -327,8 +327,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     // MARK: Identity
 
-    /// The object's identity; temporary until the object is saved.
+    /// The object's identity; temporary until the object is saved. May be read on any thread.
     public final var objectID: NSManagedObjectID {
+        // Other threads neither read nor write what the object's own queue may write meanwhile: the ID that is kept.
+        guard CurrentContext.isThis(contextPointer) else {
+            return NSManagedObjectID(storedEntity: storedEntity, reference: reference)
+        }
         if let cachedID, cachedID.reference == reference, cachedID.storedEntity === storedEntity {
             return cachedID
         }

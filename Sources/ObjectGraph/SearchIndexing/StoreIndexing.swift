@@ -79,6 +79,9 @@ package final class StoreIndexing: @unchecked Sendable {
         return !coordinator.objectStores.contains { $0 === store }
     }
 
+    /// Whether it follows a store that is still one of its coordinator's.
+    package func follows(_ store: any ObjectStore) -> Bool { self.store === store && !isOver }
+
     private var hasEnded: Bool { state.withLock { current.hasEnded } }
 
     private func schedule(after seconds: Double = 0) {
