@@ -12,7 +12,7 @@ private final class EndlessSaves: Sendable {
 
     /// - Parameter save: is called again and again, with a number that grows.
     init(_ save: @escaping @Sendable (Int) throws -> Void) {
-        DispatchQueue(label: "SearchTests.EndlessSaves").async(group: group) { [hasEnded] in
+        DispatchQueue(label: "SearchTests.EndlessSaves").async(group: group) { [self] in
             var number = 0
             while !hasEnded.withLock({ $0 }) {
                 number += 1
@@ -79,11 +79,11 @@ struct IndexingPaceTests {
     @Test("An indexing does not rest while there are no saves, or a caller waits for the index")
     func doesNotRest() {
         let pace = IndexingPace(longest: 3_600)
-        #expect(!pace.rest(Self.hour) { false })
+        #expect(!pace.rest(Self.hour, isCancelled: { false }))
         pace.hurrying {
             for _ in 0..<100 {
                 pace.noteChange()
-                #expect(!pace.rest(Self.hour) { false })
+                #expect(!pace.rest(Self.hour, isCancelled: { false }))
             }
         }
         #expect(pace.restCount == 0)
@@ -184,8 +184,7 @@ struct IndexingPaceTests {
         while try search.pace.restCount == 0 && search.position() == nil { usleep(1_000) }
         saves.end()
         try stack.close()
-        try stack.coordinator.addPersistentStore(
-            type: .sqlite, at: stack.store, options: [NSPersistentHistoryTrackingKey: true])
-        #expect(try stack.context.run { try $0.search($0.request("war")).count } == 2_000)
+        let other = try stack.other()
+        #expect(try other.run { try $0.search($0.request("war")).count } == 2_000)
     }
 }

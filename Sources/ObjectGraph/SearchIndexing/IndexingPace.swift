@@ -77,24 +77,19 @@ package final class IndexingPace: Sendable {
 
 /// The work and the rests of an indexing in the background, on its thread.
 final class IndexingTurn {
-    /// How long an indexing rests, as a multiple of the time it has worked.
     enum Share {
-        /// The first indexing, of all objects: it works a twentieth of the time.
+        /// The first indexing, of all objects.
         case building
-        /// Of changes, which are to be indexed about as quickly as they are made: half of the time.
+        /// That of changes, which should not fall behind those who make them.
         case following
 
+        /// How long an indexing rests, as a multiple of the time that it has worked.
         fileprivate var rest: UInt64 {
             switch self {
-            case .building: Self.ratios.0
-            case .following: Self.ratios.1
+            case .building: 19
+            case .following: 1
             }
         }
-        private static let ratios: (UInt64, UInt64) = {
-            let text = ProcessInfo.processInfo.environment["PACE"] ?? "19 1"
-            let parts = text.split(separator: " ").compactMap { UInt64($0) }
-            return (parts[0], parts[1])
-        }()
     }
 
     /// A rest comes after so much work.
@@ -103,14 +98,16 @@ final class IndexingTurn {
     private static let longestStep: UInt64 = 2_000_000_000
     /// So long they get the index then: SQLite looks every tenth of a second whether it can write.
     private static let leastBetweenSteps: UInt64 = 150_000_000
+    /// So long changes are gathered at least: one by one they cost more.
+    private static let leastGathering: UInt64 = 10_000_000
 
     private let pace: IndexingPace
-    private let isCancelled: () -> Bool
+    let isCancelled: () -> Bool
     /// What the running step does, or the last one has done.
     var share = Share.building
     private var canRest = false
     private var stepBegin: UInt64 = 0
-    private var workBegin: UInt64 = 0
+    private var workBegin = IndexingPace.now
     private var hasRested = false
 
     init(_ pace: IndexingPace, isCancelled: @escaping () -> Bool) {
@@ -143,6 +140,12 @@ final class IndexingTurn {
 
     /// Whether the step is to end before its time.
     var endsStep: Bool { hasRested && IndexingPace.now - stepBegin >= Self.longestStep }
+
+    /// Called when the index is up to date.
+    func restAfterLastStep() {
+        let worked = IndexingPace.now - workBegin
+        pace.rest(max(worked * share.rest, Self.leastGathering), isCancelled: isCancelled)
+    }
 
     /// Called between two steps, while no thread of this process is changing the index.
     func restBetweenSteps() {

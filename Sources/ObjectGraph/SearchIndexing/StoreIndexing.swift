@@ -109,7 +109,8 @@ package final class StoreIndexing: @unchecked Sendable {
                 // One more than there are objects: the last of them are indexed a moment before the index is complete.
                 progress.totalUnitCount = Int64(try search.objectCount()) + 1
             }
-            try search.follow(progress) { self.hasEnded }
+            let turn = IndexingTurn(search.pace) { self.hasEnded }
+            try search.follow(progress, turn)
             state.withLock {
                 current.failureCount = 0
                 current.pause = nil
@@ -122,6 +123,7 @@ package final class StoreIndexing: @unchecked Sendable {
                 return current.position != position
             }
             if isNew, !hasEnded { updated(store, position) }
+            turn.restAfterLastStep()
         } catch {
             guard !FetchCancellation.isError(error), !hasEnded, !isOver else { return }
             let (count, isNew) = state.withLock {
@@ -135,14 +137,16 @@ package final class StoreIndexing: @unchecked Sendable {
                     "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)"
                 )
             }
-            let pause = pause(afterFailures: count)
+            let pause = Self.pause(afterFailures: count, pauses)
             state.withLock { current.pause = pause }
             schedule(after: pause)
         }
     }
 
-    /// - Parameter count: of failures before the last one.
-    private func pause(afterFailures count: Int) -> Double {
+    /// - Parameter count: how many attempts had failed before the last one.
+    package static func pause(
+        afterFailures count: Int, _ pauses: ClosedRange<Double> = StoreIndexing.pauses
+    ) -> Double {
         min(pauses.lowerBound * Double(1 << min(count, 16)), pauses.upperBound)
     }
 

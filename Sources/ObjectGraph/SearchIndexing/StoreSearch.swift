@@ -152,11 +152,10 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - progress: counts the objects that are indexed for the first time.
-    ///   - isCancelled: is called between two steps, and while the indexing rests.
+    ///   - turn: says when to rest, and whether the indexing is cancelled.
     /// - Throws: as `current(_:isCancelled:)`.
-    func follow(_ progress: Progress, isCancelled: @escaping () -> Bool) throws {
-        let turn = IndexingTurn(pace, isCancelled: isCancelled)
-        try attempt { try takeSteps($0, progress, turn, isCancelled) }
+    func follow(_ progress: Progress, _ turn: IndexingTurn) throws {
+        try attempt { try takeSteps($0, progress, turn, turn.isCancelled) }
     }
 
     /// Brings the index up to date in parts, each as long as a caller likes.
@@ -187,7 +186,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         try $readsAsIndexed.withValue(true) { try body() }
     }
 
-    /// What ends the reading of indexes before its end; nil where nothing does.
+    /// What ends the reading of indexes, and of stores for conditions, before its end; nil where nothing does.
     @TaskLocal package static var readingCancellation: FetchCancellation?
 
     /// Has all searches of a block end when they are cancelled: between two reads of an index, and in the middle of one where a database
