@@ -284,7 +284,7 @@ struct SubstringFileTests {
                     entityName: "Book", objects: titles.map { ["title": $0] as [String: Any] }))
         }
         try await stack.coordinator.updateSearchIndexes()
-        let size = try DatabaseQueue(path: stack.trigrams.path).read { database in
+        let size = try await DatabaseQueue(path: stack.trigrams.path).read { database in
             try Int.fetchOne(
                 database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
         }
