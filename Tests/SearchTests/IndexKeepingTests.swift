@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import GRDB
+import ObjectGraph
 import Testing
 
 /// How the index of a SQLite store lives beside programs that save, lock and put other things in its place.
@@ -142,6 +143,56 @@ struct IndexKeepingTests {
         while !progress.isFinished { try await Task.sleep(for: .milliseconds(20)) }
         stack.coordinator.stopSearchIndexing()
         #expect(FileManager.default.fileExists(atPath: stack.index.path))
+        #expect(try stack.context.run { try $0.titles("war") } == ["war"])
+    }
+
+    @Test("The pause after a failure is twice the one before, from 5 seconds to 10 minutes")
+    func pauses() {
+        #expect(
+            (0..<9).map { StoreIndexing.pause(afterFailures: $0) } == [5, 10, 20, 40, 80, 160, 320, 600, 600])
+        #expect(StoreIndexing.pause(afterFailures: .max) == 600)
+    }
+
+    @Test(
+        "Indexing in the background that fails again and again pauses longer each time, and not after it has succeeded",
+        .timeLimit(.minutes(10)))
+    func longerPauses() throws {
+        let stack = try SearchStack()
+        try stack.context.save(["war"])
+        try FileManager.default.createDirectory(at: stack.index, withIntermediateDirectories: false)
+        let store = stack.coordinator.searchedStores[0]
+        let indexing = StoreIndexing(store, try StoreSearch.of(store), pauses: 0.05...0.8) { _, _ in }
+        indexing.begin()
+        defer { indexing.end() }
+        var seen: [Double] = []
+        while seen.last != 0.8 {
+            if let pause = indexing.pause, pause != seen.last { seen.append(pause) }
+            usleep(1_000)
+        }
+        // A busy machine may miss some of them.
+        #expect(seen == seen.sorted() && Set(seen).isSubset(of: [0.05, 0.1, 0.2, 0.4, 0.8]), "\(seen)")
+        try FileManager.default.removeItem(at: stack.index)
+        while !indexing.progress.isFinished { usleep(1_000) }
+        #expect(indexing.pause == nil)
+    }
+
+    @Test("A search that finds the index emptied again and again is an error, and the next one finds all")
+    func emptiedAgainAndAgain() throws {
+        let stack = try SearchStack()
+        try stack.context.save(["war"])
+        let search = try StoreSearch.of(stack.coordinator.searchedStores[0])
+        _ = try search.current()
+        let other = try DatabaseQueue(path: stack.index.path)
+        var count = 0
+        let error = #expect(throws: NSError.self) {
+            try search.read { _ in
+                count += 1
+                // As a process that builds the index anew, for a model with other flags.
+                try other.write { try $0.execute(sql: "DELETE FROM state WHERE name = 'signature'") }
+            }
+        }
+        #expect(error?.localizedDescription.contains("keeps rebuilding it") ?? false)
+        #expect(count > 1)
         #expect(try stack.context.run { try $0.titles("war") } == ["war"])
     }
 }

@@ -68,6 +68,48 @@ struct SearchCancellationTests {
     }
 
     @Test(
+        "A search is ended in the middle of a statement that reads the store for its condition, and the next one finds all",
+        .timeLimit(.minutes(10)))
+    func interruptedStore() throws {
+        let stack = try stack()
+        let none = (0..<200).map { NSPredicate(format: "title CONTAINS[cd] %@", argumentArray: ["m\($0)"]) }
+        let predicate = NSCompoundPredicate(
+            notPredicateWithSubpredicate: NSCompoundPredicate(orPredicateWithSubpredicates: none))
+        /// How long a search takes, and whether it was ended.
+        func measured(_ cancellation: FetchCancellation) throws -> (duration: Duration, isEnded: Bool) {
+            let start = ContinuousClock.now
+            return try stack.context.run { context throws in
+                var request = context.request("n0")
+                request.predicate = predicate
+                request.fetchLimit = 1
+                do {
+                    let result = try StoreSearch.ended(by: cancellation) { try context.search(request) }
+                    #expect(result.count == Self.count)
+                    return (ContinuousClock.now - start, false)
+                } catch let error as NSError
+                    where error.domain == NSCocoaErrorDomain
+                    && error.code == CocoaError.Code.userCancelled.rawValue
+                {
+                    return (ContinuousClock.now - start, true)
+                }
+            }
+        }
+        let whole = try (0..<3).map { _ in try measured(FetchCancellation()).duration }.min()
+        let duration = try #require(whole)
+        var isInterrupted = false
+        // A busy machine may cancel too late.
+        for _ in 0..<50 where !isInterrupted {
+            let cancellation = FetchCancellation()
+            let seconds = duration / Duration.seconds(4)
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { cancellation.cancel() }
+            let (time, isEnded) = try measured(cancellation)
+            isInterrupted = isEnded && time < duration / 2
+        }
+        #expect(isInterrupted)
+        #expect(try !measured(FetchCancellation()).isEnded)
+    }
+
+    @Test(
         "A search that was cancelled before it begins reads nothing, on each type of store",
         arguments: SearchedStore.allCases)
     func cancelledBefore(_ kind: SearchedStore) throws {

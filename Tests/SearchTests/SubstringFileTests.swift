@@ -265,4 +265,30 @@ struct SubstringFileTests {
             #expect(try context.numbers(nested) == [1])
         }
     }
+
+    @Test("The index takes four to five times the room of strings in the words of a language")
+    func room() async throws {
+        var random = RandomTexts(seed: 11)
+        let letters = Array("abcdefghijklmnopqrstuvwxyz")
+        let words = (0..<500).map { _ in
+            String(
+                (0..<2 + random.number(below: 9)).map { _ in letters[random.number(below: letters.count)] })
+        }
+        let titles = (0..<10_000).map { _ in
+            (0..<6).map { _ in words[random.number(below: words.count)] }.joined(separator: " ")
+        }
+        let stack = try SearchStack(.file, SubstringModel.model())
+        try stack.context.run { context throws in
+            _ = try context.execute(
+                NSBatchInsertRequest(
+                    entityName: "Book", objects: titles.map { ["title": $0] as [String: Any] }))
+        }
+        try await stack.coordinator.updateSearchIndexes()
+        let size = try await DatabaseQueue(path: stack.trigrams.path).read { database in
+            try Int.fetchOne(
+                database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        }
+        let times = Double(try #require(size)) / Double(titles.reduce(0) { $0 + $1.utf8.count })
+        #expect((3.5...5.5).contains(times), "\(times)")
+    }
 }

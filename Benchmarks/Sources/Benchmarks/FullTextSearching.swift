@@ -144,10 +144,10 @@ enum FullTextSearching {
             goals: [.each("indexing", of: count, 20, .microseconds)])
     }
 
-    /// Saves of one change each, without and beside the first indexing of the store.
-    static func savesWhileIndexing(_ count: Int, _ folder: Folder) throws -> Workload {
-        let coordinator = try store(count, folder)
-        let saves = max(10, count / 1_000)
+    /// Makes so many saves of one change each.
+    private static func saving(
+        _ saves: Int, _ coordinator: NSPersistentStoreCoordinator
+    ) throws -> () throws -> Int {
         let context = coordinator.newContext()
         nonisolated(unsafe) var turn = 0
         nonisolated(unsafe) let titles = try context.performAndWait {
@@ -155,7 +155,7 @@ enum FullTextSearching {
             request.fetchLimit = 100
             return try context.fetch(request)
         }
-        func save() throws -> Int {
+        return {
             try context.performAndWait {
                 for _ in 0..<saves {
                     turn += 1
@@ -165,6 +165,13 @@ enum FullTextSearching {
                 return saves
             }
         }
+    }
+
+    /// Saves without and beside the first indexing of the store.
+    static func savesWhileIndexing(_ count: Int, _ folder: Folder) throws -> Workload {
+        let coordinator = try store(count, folder)
+        let saves = max(10, count / 1_000)
+        let save = try saving(saves, coordinator)
         return Workload(
             name: "\(saves) saves while \(count) titles are indexed",
             contestants: [
@@ -180,5 +187,25 @@ enum FullTextSearching {
                 ) { try save() },
             ],
             goals: [.ratio("saves beside indexing", to: "saves", 1.1)])
+    }
+
+    /// Saves without an index, and beside an indexing that follows them.
+    static func savesWhileFollowing(_ count: Int, _ folder: Folder) throws -> Workload {
+        let coordinator = try store(count, folder)
+        let saves = max(10, count / 10)
+        let save = try saving(saves, coordinator)
+        return Workload(
+            name: "\(saves) saves that the index of \(count) titles follows",
+            contestants: [
+                .init(name: "saves", prepare: { try removeIndex(coordinator) }) { try save() },
+                .init(
+                    name: "saves beside following",
+                    prepare: {
+                        let progress = try beginIndexing(coordinator)
+                        while !progress.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+                    }
+                ) { try save() },
+            ],
+            goals: [])
     }
 }

@@ -51,6 +51,7 @@ let workloads: [(name: String, make: () throws -> Workload?)] = [
     ("full-text", { try FullTextSearching.firstPages(scaled(1_000_000), folder) }),
     ("full-text-indexing", { try FullTextSearching.indexing(scaled(1_000_000), folder) }),
     ("full-text-saves", { try FullTextSearching.savesWhileIndexing(scaled(1_000_000), folder) }),
+    ("full-text-following", { try FullTextSearching.savesWhileFollowing(scaled(10_000), folder) }),
     ("predicates", { Predicates.parsing(scaled(1_000_000)) }),
     ("models", { Models.reading() }),
 ]

@@ -84,6 +84,8 @@ final class SQLiteSearchIndex: SearchIndex {
 
     var isInPlace: Bool { url.map { identity != nil && FileIdentity(at: $0.path) == identity } ?? true }
 
+    var isReadDuringUpdates: Bool { url != nil }
+
     func state() throws -> SearchIndexState? {
         try read { database in
             guard try SearchTables.isPresent(database) else { return nil }

@@ -52,7 +52,9 @@ extension SQLiteStore {
     ) throws -> RowList {
         let rowCache = request.generation?.rowCache ?? rowCache
         let state = rowCache.state
-        var rows = try readOnce("fetch", cancellation, at: request.generation) {
+        var rows = try readOnce(
+            "fetch", cancellation ?? StoreSearch.readingCancellation, at: request.generation
+        ) {
             try $0.rows(
                 request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
         }
@@ -125,7 +127,7 @@ extension SQLiteStore {
 
     /// The identities of rows that are all of the fetched entity.
     private func references(_ statement: RenderedSQL, _ query: FetchQuery) throws -> IdentityList {
-        try readOnce("fetch", at: query.pinned) { reader in
+        try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) { reader in
             var list = IdentityList()
             var last = Int64.min
             var isAscending = true
@@ -145,7 +147,7 @@ extension SQLiteStore {
         for number in schema.entity(query.storedEntity).familyNumbers {
             storedEntities[number] = storedEntity(number: number)
         }
-        return try readOnce("fetch", at: query.pinned) { reader in
+        return try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) { reader in
             var list = IdentityList()
             var last = Int64.min
             var lastNumber = Int32.min
@@ -167,7 +169,9 @@ extension SQLiteStore {
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         try fetchCompiler.result(of: query) {
             let statement = try fetchCompiler.keys(query)
-            var keys = try readOnce("fetch", at: query.pinned) { try $0.keys(statement) }
+            var keys = try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) {
+                try $0.keys(statement)
+            }
             if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
             return keys
         } decided: {
@@ -178,7 +182,9 @@ extension SQLiteStore {
     package func count(for query: FetchQuery) throws -> Int {
         try fetchCompiler.result(of: query) {
             let statement = try fetchCompiler.count(query)
-            return try readOnce("count", at: query.pinned) { Int(try $0.integer(statement)) }
+            return try readOnce("count", StoreSearch.readingCancellation, at: query.pinned) {
+                Int(try $0.integer(statement))
+            }
         } decided: {
             try $0.rows(of: self).count
         }

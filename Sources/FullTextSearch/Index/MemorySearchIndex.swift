@@ -28,6 +28,7 @@ package final class MemorySearchIndex: SearchIndex, @unchecked Sendable {
     package init() {}
 
     package var isInPlace: Bool { true }
+    package var isReadDuringUpdates: Bool { false }
 
     package func state() -> SearchIndexState? { lock.withLock { contents.state } }
 

@@ -6,6 +6,9 @@ package protocol SearchIndex: AnyObject, Sendable {
     /// Whether the index is where the next one to open it finds it: false once its file was removed or replaced.
     var isInPlace: Bool { get }
 
+    /// Whether the index can be read while it is being changed; otherwise who reads it waits.
+    var isReadDuringUpdates: Bool { get }
+
     /// The state of the last committed change; nil for an index that has none, or that of another version.
     func state() throws -> SearchIndexState?
 

@@ -18,8 +18,8 @@ final class FileChangeWatch: @unchecked Sendable {
 
     private let source: any DispatchSourceRead
 
-    /// How long events are gathered after some were reported: those of a process that writes all the time would wake a thread for each
-    /// write, at the writer's expense.
+    /// How long the kernel does not look for writes after some were reported: to queue an event for each write, and to wake a thread,
+    /// takes a tenth of the time of a small save, at the writer's expense.
     private static let gathering = DispatchTimeInterval.milliseconds(5)
 
     /// - Parameters:
@@ -35,11 +35,20 @@ final class FileChangeWatch: @unchecked Sendable {
         guard let events = FileEvents(file, logSuffixes) else { return nil }
         source = DispatchSource.makeReadSource(fileDescriptor: events.descriptor, queue: queue)
         source.setEventHandler { [weak self] in
-            if let event = events.read() { happened(event) }
+            guard let event = events.read() else { return }
+            happened(event)
             guard let self else { return }
-            // The kernel keeps what happens meanwhile. The block keeps the source, which must not go while it is suspended.
+            events.watchWrites(false)
+            // The kernel keeps other events. The block keeps the source, which must not go while it is suspended.
             source.suspend()
-            queue.asyncAfter(deadline: .now() + Self.gathering) { self.source.resume() }
+            queue.asyncAfter(deadline: .now() + Self.gathering) {
+                if !self.source.isCancelled {
+                    events.watchWrites(true)
+                    // What was written meanwhile is not known.
+                    happened(.writing)
+                }
+                self.source.resume()
+            }
         }
         source.setCancelHandler { events.close() }
         source.activate()
@@ -72,6 +81,7 @@ private final class FileEvents: @unchecked Sendable {
     private let file: String
     /// The watch on the folder.
     private let folder: Int32
+    private var mask = UInt32(IN_MODIFY)
 
     init?(_ file: URL, _ logSuffixes: [String]) {
         // The log is beside the file itself, after resolving symbolic links.
@@ -94,9 +104,15 @@ private final class FileEvents: @unchecked Sendable {
 
     func close() { closeDescriptor(descriptor) }
 
+    /// Begins or ends to watch for writes. The watches stay: others could take their places, of which there is a limit.
+    func watchWrites(_ isOn: Bool) {
+        mask = UInt32(isOn ? IN_MODIFY : IN_DELETE_SELF)
+        for path in paths.values { _ = watch(path) }
+    }
+
     /// Watches a file, or waits until it is created. Returns whether it is or will be watched.
     private func watch(_ path: String) -> Bool {
-        inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT
+        inotify_add_watch(descriptor, path, mask) >= 0 || errno == ENOENT
     }
 
     /// Reads all events; returns the most significant one.

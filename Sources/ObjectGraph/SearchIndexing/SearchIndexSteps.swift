@@ -41,32 +41,36 @@ final class SearchIndexSteps: @unchecked Sendable {
     /// - Parameters:
     ///   - progress: counts the objects that are indexed for the first time.
     ///   - beginnings: counts how often the index was emptied for all to be indexed.
+    ///   - turn: the rests of an indexing in the background.
     /// - Returns: whether there is more to do until the end.
     func take(
         _ opened: StoreSearch.Opened, _ progress: Progress?, upTo end: SearchIndexState.Position,
-        _ beginnings: inout Int
+        _ beginnings: inout Int, _ turn: IndexingTurn?
     ) throws -> Bool {
-        try lock.withLock { try step(opened, progress, upTo: end, &beginnings) }
+        try lock.withLock { try step(opened, progress, upTo: end, &beginnings, turn) }
     }
 
     private func step(
         _ opened: StoreSearch.Opened, _ progress: Progress?, upTo end: SearchIndexState.Position,
-        _ beginnings: inout Int
+        _ beginnings: inout Int, _ turn: IndexingTurn?
     ) throws -> Bool {
         guard let store else { throw NSError.removedStore }
         let contents = opened.contents
         return try opened.index.update { writer in
+            // Who reads an index that has one connection would wait for the rests of a step.
+            turn?.beginStep(canRest: opened.index.isReadDuringUpdates)
             guard var state = try writer.state(), state.signature == contents.signature else {
                 beginnings += 1
                 try begin(writer, contents)
                 return true
             }
             if state.progress != nil {
-                try build(writer, &state, store, contents, progress)
+                try build(writer, &state, store, contents, progress, turn)
                 try writer.setState(state)
                 return true
             }
             reading = nil
+            turn?.share = .following
             guard let changes = try source.changes(after: state.position) else {
                 Log.store.notice(
                     """
@@ -77,7 +81,7 @@ final class SearchIndexSteps: @unchecked Sendable {
                 return true
             }
             guard changes.position != state.position || !changes.keys.isEmpty else { return false }
-            try apply(changes, writer, store, contents)
+            try apply(changes, writer, store, contents, turn)
             state.position = changes.position
             try writer.setState(state)
             return state.position.number < end.number
@@ -98,7 +102,7 @@ final class SearchIndexSteps: @unchecked Sendable {
     /// Indexes the next objects that were there when indexing began. What has changed since comes after them.
     private func build(
         _ writer: any SearchIndexWriter, _ state: inout SearchIndexState, _ store: any ObjectStore,
-        _ contents: any IndexedContents, _ progress: Progress?
+        _ contents: any IndexedContents, _ progress: Progress?, _ turn: IndexingTurn?
     ) throws {
         guard let done = state.progress, contents.entities.indices.contains(done.kind) else {
             state.progress = nil
@@ -114,11 +118,13 @@ final class SearchIndexSteps: @unchecked Sendable {
             return
         }
         let count = try TextPieces.forEach(
-            of: Array(step), storedEntity, in: store, contents, upTo: Self.stepBytes
+            of: Array(step), storedEntity, in: store, contents, upTo: Self.stepBytes,
+            unless: { turn?.endsStep ?? false }
         ) { _, documents in
             for (key, texts) in documents {
                 // What was indexed before was removed when indexing began, and changes come later.
                 try writer.set(texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: true)
+                turn?.rest()
             }
         }
         state.progress = .init(kind: done.kind, key: step[step.startIndex + count - 1])
@@ -139,7 +145,7 @@ final class SearchIndexSteps: @unchecked Sendable {
 
     private func apply(
         _ changes: SearchChanges, _ writer: any SearchIndexWriter, _ store: any ObjectStore,
-        _ contents: any IndexedContents
+        _ contents: any IndexedContents, _ turn: IndexingTurn?
     ) throws {
         let byEntity = Dictionary(grouping: changes.keys, by: \.entityNumber)
         for storedEntity in contents.entities {
@@ -155,6 +161,7 @@ final class SearchIndexSteps: @unchecked Sendable {
                     missing.remove(key)
                     try writer.set(
                         texts, for: key, kind: storedEntity.entityNumber, in: collection, isNew: false)
+                    turn?.rest()
                 }
                 for key in missing { try writer.remove(key, from: collection) }
             }

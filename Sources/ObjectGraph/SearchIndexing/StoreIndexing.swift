@@ -14,6 +14,7 @@ package final class StoreIndexing: @unchecked Sendable {
         var position: SearchIndexState.Position?
         /// How many attempts have failed since the last one that has not.
         var failureCount = 0
+        var pause: Double?
         /// What the log has of these already.
         var loggedErrors: Set<String> = []
     }
@@ -30,16 +31,21 @@ package final class StoreIndexing: @unchecked Sendable {
 
     /// How long after a failure, such as of a full disk, the next attempt is made: each pause is twice the one before. Changes do not
     /// bring it forward, since they would fail as often as they are made; a search does not wait for it.
-    private static let pauses = 5.0...600.0
+    package static let pauses = 5.0...600.0
 
-    /// - Parameter updated: is called when the index has come to another position, on the queue of the indexing.
+    private let pauses: ClosedRange<Double>
+
+    /// - Parameters:
+    ///   - pauses: the first pause after a failure, and the longest, in seconds.
+    ///   - updated: is called when the index has come to another position, on the queue of the indexing.
     package init(
-        _ store: any ObjectStore, _ search: StoreSearch,
+        _ store: any ObjectStore, _ search: StoreSearch, pauses: ClosedRange<Double> = StoreIndexing.pauses,
         updated: @escaping @Sendable (NSPersistentStore, SearchIndexState.Position) -> Void
     ) {
         self.store = store
         self.updated = updated
         self.search = search
+        self.pauses = pauses
         queue = DispatchQueue(label: "com.apple.CoreData.SearchIndexing", qos: .utility)
     }
 
@@ -47,7 +53,10 @@ package final class StoreIndexing: @unchecked Sendable {
         search?.addListener(id) { [weak self] in self?.schedule() }
         if let store = store as? any FollowedStore, let file = store.fileURL {
             do {
-                let monitor = try RemoteChangeMonitor(of: store, file) { [weak self] in self?.schedule() }
+                let monitor = try RemoteChangeMonitor(of: store, file) { [weak self] in
+                    self?.search?.pace.noteChange()
+                    self?.schedule()
+                }
                 state.withLock { current.monitor = monitor }
             } catch {
                 Log.store.error(
@@ -103,9 +112,11 @@ package final class StoreIndexing: @unchecked Sendable {
                 // One more than there are objects: the last of them are indexed a moment before the index is complete.
                 progress.totalUnitCount = Int64(try search.objectCount()) + 1
             }
-            _ = try search.current(progress) { self.hasEnded }
+            let turn = IndexingTurn(search.pace) { self.hasEnded }
+            try search.follow(progress, turn)
             state.withLock {
                 current.failureCount = 0
+                current.pause = nil
                 current.loggedErrors = []
             }
             guard let position = try search.position() else { return }
@@ -115,6 +126,7 @@ package final class StoreIndexing: @unchecked Sendable {
                 return current.position != position
             }
             if isNew, !hasEnded { updated(store, position) }
+            turn.restAfterLastStep()
         } catch {
             guard !FetchCancellation.isError(error), !hasEnded, !isOver else { return }
             let (count, isNew) = state.withLock {
@@ -128,11 +140,19 @@ package final class StoreIndexing: @unchecked Sendable {
                     "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)"
                 )
             }
-            schedule(after: Self.pause(afterFailures: count))
+            let pause = Self.pause(afterFailures: count, pauses)
+            state.withLock { current.pause = pause }
+            schedule(after: pause)
         }
     }
 
-    private static func pause(afterFailures count: Int) -> Double {
+    /// - Parameter count: how many attempts had failed before the last one.
+    package static func pause(
+        afterFailures count: Int, _ pauses: ClosedRange<Double> = StoreIndexing.pauses
+    ) -> Double {
         min(pauses.lowerBound * Double(1 << min(count, 16)), pauses.upperBound)
     }
+
+    /// How many seconds after the last attempt the next one is made; nil when it has not failed.
+    package var pause: Double? { state.withLock { current.pause } }
 }

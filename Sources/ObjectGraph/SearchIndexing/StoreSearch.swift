@@ -29,6 +29,8 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     private let contents: @Sendable (any ObjectStore) -> any IndexedContents
     private let opened = Mutex<Opened?>(nil)
     private let steps: SearchIndexSteps
+    /// How an indexing in the background makes room for saves.
+    package let pace = IndexingPace()
     /// The damage that a fetch has found, which does not write to the index.
     private let left = Mutex<SearchIndexDamage?>(nil)
     /// Whether the log says already that there is no room.
@@ -99,6 +101,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     // MARK: Changes of the store
 
     package override func storeDidChange(_ keys: (() -> [(storedEntity: StoredEntity, reference: Int64)])?) {
+        pace.noteChange()
         source.note(keys)
         for listener in listeners.withLock({ Array($0.values) }) { listener() }
     }
@@ -106,6 +109,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     package override func storeDidClose() {
         // Threads that use it end that; the file is closed after the last.
         opened.withLock { $0 = nil }
+        pace.noteClosing()
     }
 
     /// Whether there is an index already that was made by other flags, or of another version of the model.
@@ -144,6 +148,16 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         }
     }
 
+    /// Brings the index up to date while nothing waits for that, and saves are to go on as if there were no indexing.
+    ///
+    /// - Parameters:
+    ///   - progress: counts the objects that are indexed for the first time.
+    ///   - turn: says when to rest, and whether the indexing is cancelled.
+    /// - Throws: as `current(_:isCancelled:)`.
+    func follow(_ progress: Progress, _ turn: IndexingTurn) throws {
+        try attempt { try takeSteps($0, progress, turn, turn.isCancelled) }
+    }
+
     /// Brings the index up to date in parts, each as long as a caller likes.
     ///
     /// - Parameters:
@@ -172,7 +186,7 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
         try $readsAsIndexed.withValue(true) { try body() }
     }
 
-    /// What ends the reading of indexes before its end; nil where nothing does.
+    /// What ends the reading of indexes, and of stores for conditions, before its end; nil where nothing does.
     @TaskLocal package static var readingCancellation: FetchCancellation?
 
     /// Has all searches of a block end when they are cancelled: between two reads of an index, and in the middle of one where a database
@@ -313,16 +327,28 @@ package final class StoreSearch: StoreCompanion, @unchecked Sendable {
     /// How often a search empties the index to build it anew: two processes with other models could do so in turns without end.
     private static let maxBeginnings = 20
 
+    /// Brings the index up to date for a caller that waits for it.
     private func update(
         _ opened: Opened, _ progress: Progress?, finishes: Bool = false, _ isCancelled: () -> Bool
+    ) throws {
+        try pace.hurrying { try takeSteps(opened, progress, finishes: finishes, nil, isCancelled) }
+    }
+
+    /// - Parameter turn: the rests of an indexing that nothing waits for; nil for another one.
+    private func takeSteps(
+        _ opened: Opened, _ progress: Progress?, finishes: Bool = false, _ turn: IndexingTurn?,
+        _ isCancelled: () -> Bool
     ) throws {
         // What is committed later is indexed later: with others that save without a pause there would be no end.
         let end = try (finishes ? begunPosition(opened) : nil) ?? source.end()
         if let state = try completeState(opened), state.position == end { return }
         var beginnings = 0
-        while try steps.take(opened, progress, upTo: end, &beginnings) {
+        while try steps.take(opened, progress, upTo: end, &beginnings, turn) {
             guard beginnings <= Self.maxBeginnings else { throw rebuilt }
-            guard isCancelled() else { continue }
+            guard isCancelled() else {
+                turn?.restBetweenSteps()
+                continue
+            }
             // With others that save all the time, what this step has completed is not complete at the next call.
             if try completeState(opened)?.position == end { return }
             throw FetchCancellation.error

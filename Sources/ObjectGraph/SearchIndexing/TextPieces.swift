@@ -8,18 +8,21 @@ enum TextPieces {
 
     /// Runs a block with the objects of each piece, in order, and the texts of those that are in the store.
     ///
-    /// - Parameter maxBytes: after as many bytes of texts, no more pieces are read.
+    /// - Parameters:
+    ///   - maxBytes: after as many bytes of texts, no more pieces are read.
+    ///   - isEnded: whether no more pieces are to be read, of which one was at least.
     /// - Returns: how many objects were read.
     @discardableResult
     static func forEach(
         of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore,
         _ contents: any IndexedContents, upTo maxBytes: Int = .max,
+        unless isEnded: () -> Bool = { false },
         _ body: ([Int64], [(key: Int64, texts: [(field: Int, text: String)])]) throws -> Void
     ) throws -> Int {
         var count = firstCount
         var start = 0
         var bytes = 0
-        while start < references.count, bytes < maxBytes {
+        while start < references.count, bytes < maxBytes, start == 0 || !isEnded() {
             let piece = Array(references[start..<min(start + count, references.count)])
             let documents = try contents.texts(of: piece, storedEntity, in: store)
             try body(piece, documents)
