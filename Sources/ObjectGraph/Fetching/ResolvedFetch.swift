@@ -336,8 +336,7 @@ package struct ResolvedFetch {
             query.properties = columns.properties
         }
         query.groupBy = groupBy
-        // The compiler would copy it, with all of its references.
-        return consume query
+        return query
     }
 
     /// Whether the stores return objects in the order of their keys for a request without an order: a client's own store
