@@ -311,6 +311,14 @@ package struct ResolvedFetch {
             fatalError("The store no longer has the entity of the request.")
         }
         var query = FetchQuery(storedEntity: storedEntity)
+        fill(&query, store)
+        return query
+    }
+
+    /// Puts what the request says into a query. Not a part of `query(_:)`: the compiler would copy the query there when it is returned,
+    /// with all of its references.
+    @inline(never)
+    private func fill(_ query: inout FetchQuery, _ store: any ObjectStore) {
         query.includesSubentities = specification.includesSubentities
         // Once: a weak reference is read.
         let context = context
@@ -319,7 +327,7 @@ package struct ResolvedFetch {
             guard let context else { return predicate }
             return predicate?.namingPermanently(context.identities)
         }
-        query.predicate = naming(specification.predicate)?.searching(store, storedEntity)
+        query.predicate = naming(specification.predicate)?.searching(store, query.storedEntity)
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
@@ -336,7 +344,6 @@ package struct ResolvedFetch {
             query.properties = columns.properties
         }
         query.groupBy = groupBy
-        return query
     }
 
     /// Whether the stores return objects in the order of their keys for a request without an order: a client's own store
