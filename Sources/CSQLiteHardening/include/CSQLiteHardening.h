@@ -1,6 +1,7 @@
 #ifndef CSQLITEDEFENCE_H
 #define CSQLITEDEFENCE_H
 
+#include "CSQLiteContains.h"
 #include "CSQLiteFiles.h"
 #include "CSQLiteSearch.h"
 

@@ -6,8 +6,6 @@ package final class ByteSearch: Sendable {
     let pattern: ContiguousArray<UInt8>
     /// For each position of the pattern the length of the longest proper prefix that ends there.
     private let borders: ContiguousArray<Int>
-    /// The position of the byte of the pattern that texts have least often.
-    private let rare: Int
 
     package init(for pattern: ContiguousArray<UInt8>) {
         self.pattern = pattern
@@ -19,8 +17,11 @@ package final class ByteSearch: Sendable {
             borders[index] = length
         }
         self.borders = borders
-        rare =
-            pattern.indices.min { Self.frequency(of: pattern[$0]) < Self.frequency(of: pattern[$1]) } ?? 0
+    }
+
+    /// The position of the byte that texts have least often; 0 where there is none.
+    package static func rarest(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        bytes.indices.min { frequency(of: bytes[$0]) < frequency(of: bytes[$1]) } ?? 0
     }
 
     /// Roughly how often texts have a byte, compared with others.
@@ -37,30 +38,6 @@ package final class ByteSearch: Sendable {
         case 0x80...0xBF: 4
         case UInt8(ascii: "0")...UInt8(ascii: "9"): 2
         default: 1
-        }
-    }
-
-    /// Whether the bytes are in `text`: texts without the rarest of them are done with at once.
-    package func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        pattern.withUnsafeBufferPointer { pattern in
-            guard let bytes = pattern.baseAddress, !pattern.isEmpty else { return true }
-            guard let base = text.baseAddress, pattern.count <= text.count else { return false }
-            // Where the rarest byte may be.
-            var start = rare
-            let end = text.count - pattern.count + rare + 1
-            // After some of them, in time linear to the text.
-            var rest = 8
-            while start < end {
-                guard rest > 0 else { return firstRange(in: text, from: start - rare) != nil }
-                guard let found = memchr(base + start, Int32(pattern[rare]), end - start) else {
-                    return false
-                }
-                let position = UnsafeRawPointer(base).distance(to: found)
-                if memcmp(base + (position - rare), bytes, pattern.count) == 0 { return true }
-                start = position + 1
-                rest -= 1
-            }
-            return false
         }
     }
 

@@ -3,12 +3,12 @@ import ObjectGraph
 /// The references that the new rows of a save get.
 struct AssignedReferences {
     /// By the index of the insert.
-    private let assigned: [Int64]
+    private let assigned: ReferenceList
     private let indexes: TemporaryReferences
 
-    init(_ inserts: [UnitOfWork.Insert], _ assigned: [Int64]) {
+    init(_ inserts: InsertList, _ assigned: ReferenceList) {
         self.assigned = assigned
-        indexes = TemporaryReferences(count: inserts.count) { inserts[$0].reference }
+        indexes = TemporaryReferences(count: inserts.count) { inserts.reference(at: $0) }
     }
 
     /// The reference of the row of an insert.

@@ -28,17 +28,43 @@ package struct DanglingLinkCheck {
 
     private func owners(of deletions: [UnitOfWork.Deletion]) throws -> [DanglingLinks.Owner] {
         var owners: [DanglingLinks.Owner] = []
-        for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.storedEntity) }).values {
-            let layout = group[0].storedEntity.layout
+        for (layout, references) in Self.linked(deletions) {
             for slot in layout.relationshipIndexes {
                 guard let relationship = layout.slots[slot].relationship,
                     let inverse = relationship.inverseRelationship, !inverse.isToMany,
                     relationship.deleteRule != .noActionDeleteRule
                 else { continue }
-                owners += try self.owners(inverse, group.map(\.old.reference))
+                owners += try self.owners(inverse, references)
             }
         }
         return owners
+    }
+
+    /// The deleted objects of each entity that has relationships.
+    private static func linked(
+        _ deletions: [UnitOfWork.Deletion]
+    ) -> [(layout: EntityLayout, references: [Int64])] {
+        var groups: [(layout: EntityLayout, references: [Int64])] = []
+        var positions: [ObjectIdentifier: Int] = [:]
+        var start = 0
+        // Objects of one entity mostly come one after the other.
+        while start < deletions.count {
+            let storedEntity = deletions[start].storedEntity
+            var end = start + 1
+            while end < deletions.count, deletions[end].storedEntity === storedEntity { end += 1 }
+            if !storedEntity.layout.relationshipIndexes.isEmpty {
+                let position = positions[ObjectIdentifier(storedEntity)] ?? groups.count
+                if position == groups.count {
+                    positions[ObjectIdentifier(storedEntity)] = position
+                    groups.append((storedEntity.layout, []))
+                }
+                for index in start..<end {
+                    groups[position].references.append(deletions[index].old.reference)
+                }
+            }
+            start = end
+        }
+        return groups
     }
 
     /// The rows that lead to one of some keys.

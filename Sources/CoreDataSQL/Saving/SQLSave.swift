@@ -94,69 +94,74 @@ package struct SQLSave {
     }
 
     /// The references that new rows get.
-    private func assignReferences(_ inserts: [UnitOfWork.Insert]) throws -> AssignedReferences {
+    private func assignReferences(_ inserts: InsertList) throws -> AssignedReferences {
         var groups: [(storedEntity: StoredEntity, count: Int, next: Int64)] = []
         var positions: [UInt32: Int] = [:]
-        // Objects of one entity mostly come one after the other.
-        var last: (storedEntity: StoredEntity, position: Int)?
-        func position(_ storedEntity: StoredEntity) -> Int {
-            if let last, last.storedEntity === storedEntity { return last.position }
-            let position = positions[storedEntity.table] ?? groups.count
-            if position == groups.count {
-                positions[storedEntity.table] = position
-                groups.append((storedEntity, 0, 0))
+        var start = 0
+        for run in inserts.runs {
+            let count = (start..<run.end).count { inserts.reference(at: $0) < 0 }
+            start = run.end
+            guard count > 0 else { continue }
+            let table = run.storedEntity.table
+            if let position = positions[table] {
+                groups[position].count += count
+            } else {
+                positions[table] = groups.count
+                groups.append((run.storedEntity, count, 0))
             }
-            last = (storedEntity, position)
-            return position
-        }
-        // By index: an element of the list would be copied, and its references counted.
-        for index in inserts.indices where inserts[index].reference < 0 {
-            groups[position(inserts[index].storedEntity)].count += 1
         }
         for index in groups.indices {
             groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
         }
-        var assigned: [Int64] = []
-        assigned.reserveCapacity(inserts.count)
-        for index in inserts.indices {
-            let reference = inserts[index].reference
-            guard reference < 0 else {
-                assigned.append(reference)
-                continue
+        var assigned = ReferenceList()
+        start = 0
+        for run in inserts.runs {
+            let position = positions[run.storedEntity.table]
+            for index in start..<run.end {
+                let reference = inserts.reference(at: index)
+                guard reference < 0, let position else {
+                    assigned.append(reference)
+                    continue
+                }
+                assigned.append(groups[position].next)
+                groups[position].next += 1
             }
-            let position = position(inserts[index].storedEntity)
-            assigned.append(groups[position].next)
-            groups[position].next += 1
+            start = run.end
         }
         return AssignedReferences(inserts, assigned)
     }
 
     // MARK: Rows
 
-    private func insert(_ inserts: [UnitOfWork.Insert], _ references: AssignedReferences) throws -> [Row] {
-        var rows: [Row] = []
-        rows.reserveCapacity(inserts.count)
+    /// Writes new rows, and returns them: the list of the unit itself where nothing in them had to be replaced.
+    private func insert(_ inserts: InsertList, _ references: AssignedReferences) throws -> [Row] {
+        var written: [Row] = []
+        var areSame = true
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
         var start = 0
-        while start < inserts.count {
-            // Objects of one entity mostly come one after the other.
-            let storedEntity = inserts[start].storedEntity
-            var end = start + 1
-            while end < inserts.count, inserts[end].storedEntity === storedEntity { end += 1 }
-            let entity = schema.entity(storedEntity)
+        // Objects of one entity mostly come one after the other.
+        for run in inserts.runs {
+            let entity = schema.entity(run.storedEntity)
             let writer = try writers[entity.number] ?? statements.insertion(of: entity)
             writers[entity.number] = writer
-            for index in start..<end {
-                let row = try inserts[index].row.resolved(references, entity)
+            for index in start..<run.end {
+                let packed = inserts.rows[index]
+                let row = try packed.resolved(references, entity)
                 // A row of a save that is tried again has the reference of the first try.
-                if inserts[index].reference < 0 { row.assign(reference: references[index]) }
+                if inserts.reference(at: index) < 0 { row.assign(reference: references[index]) }
                 try writer.insert(row)
-                rows.append(row)
+                if areSame {
+                    if row.isSame(as: packed) { continue }
+                    areSame = false
+                    written.reserveCapacity(inserts.count)
+                    written += inserts.rows[..<index]
+                }
+                written.append(row)
             }
-            start = end
+            start = run.end
         }
-        return rows
+        return areSame ? inserts.rows : written
     }
 
     private func update(
@@ -168,25 +173,31 @@ package struct SQLSave {
         // Objects that changed alike share a statement, and mostly come one after the other.
         var writers: [SaveStatement: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last:
-            (storedEntity: StoredEntity, changed: PropertySet, entity: SQLEntity, writer: any RowWriting)?
-        for update in updates {
-            if last?.storedEntity !== update.storedEntity || last?.changed != update.changed {
-                let entity = schema.entity(update.storedEntity)
-                let shape = SaveStatement.update(entity: entity.number, update.changed)
-                let writer = try writers[shape] ?? statements.update(of: entity, update.changed)
-                writers[shape] = writer
-                last = (update.storedEntity, update.changed, entity, writer)
+        var start = 0
+        while start < updates.count {
+            let (storedEntity, changed) = (updates[start].storedEntity, updates[start].changed)
+            var end = start + 1
+            // By index: an element of the list would be copied, and its references counted.
+            while end < updates.count, updates[end].storedEntity === storedEntity,
+                updates[end].changed == changed
+            {
+                end += 1
             }
-            guard let last else { continue }
-            let row = try update.row.resolved(references, last.entity)
-            if try !last.writer.update(row, oldVersion: update.old.version) {
-                mismatches.append(
-                    .init(
-                        storedEntity: update.storedEntity, old: update.old, isDeletion: false,
-                        isUnwritten: true))
+            let entity = schema.entity(storedEntity)
+            let shape = SaveStatement.update(entity: entity.number, changed)
+            let writer = try writers[shape] ?? statements.update(of: entity, changed)
+            writers[shape] = writer
+            for index in start..<end {
+                let row = try updates[index].row.resolved(references, entity)
+                if try !writer.update(row, oldVersion: updates[index].old.version) {
+                    mismatches.append(
+                        .init(
+                            storedEntity: storedEntity, old: updates[index].old, isDeletion: false,
+                            isUnwritten: true))
+                }
+                rows.append(row)
             }
-            rows.append(row)
+            start = end
         }
         return rows
     }
@@ -198,23 +209,26 @@ package struct SQLSave {
         var missing: Set<Int> = []
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var last: (entity: SQLEntity, writer: any RowWriting)?
-        for (index, deletion) in deletions.enumerated() {
-            if last?.entity.storedEntity !== deletion.storedEntity {
-                let entity = schema.entity(deletion.storedEntity)
-                let writer = try writers[entity.number] ?? statements.deletion(of: entity)
-                writers[entity.number] = writer
-                last = (entity, writer)
+        var start = 0
+        while start < deletions.count {
+            let storedEntity = deletions[start].storedEntity
+            var end = start + 1
+            while end < deletions.count, deletions[end].storedEntity === storedEntity { end += 1 }
+            let entity = schema.entity(storedEntity)
+            let writer = try writers[entity.number] ?? statements.deletion(of: entity)
+            writers[entity.number] = writer
+            let hasLinks = !storedEntity.layout.toManyIndexes.isEmpty
+            for index in start..<end {
+                // While the row is there, what it counted for can be taken from derived sums.
+                if hasLinks { try endLinks(deletions[index], entity) }
+                if try writer.delete(deletions[index].old) { continue }
+                missing.insert(index)
+                mismatches.append(
+                    .init(
+                        storedEntity: storedEntity, old: deletions[index].old, isDeletion: true,
+                        isUnwritten: true))
             }
-            guard let last else { continue }
-            // While the row is there, what it counted for can be taken from derived sums.
-            try endLinks(deletion, last.entity)
-            if try last.writer.delete(deletion.old) { continue }
-            missing.insert(index)
-            mismatches.append(
-                .init(
-                    storedEntity: deletion.storedEntity, old: deletion.old, isDeletion: true,
-                    isUnwritten: true))
+            start = end
         }
         return missing
     }
@@ -297,12 +311,17 @@ package struct SQLSave {
         func take(_ row: Row) -> [DerivedValue] {
             Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
         }
-        for index in outcome.inserted.indices where !changes.isEmpty {
-            let row = outcome.inserted[index]
-            let found = take(row)
-            guard !found.isEmpty else { continue }
-            outcome.inserted[index] = try row.replacing(found, unit.inserts[index].storedEntity)
+        func replaced(_ rows: [Row]) throws -> [Row] {
+            var rows = rows
+            for index in rows.indices where !changes.isEmpty {
+                let found = take(rows[index])
+                guard !found.isEmpty else { continue }
+                rows[index] = try rows[index].replacing(found, unit.inserts.storedEntity(at: index))
+            }
+            return rows
         }
+        // The list is that of the unit, and copied when it is changed.
+        if !changes.isEmpty { outcome.inserted = try replaced(outcome.inserted) }
         for index in outcome.updated.indices {
             let storedEntity = unit.updates[index].storedEntity
             guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }

@@ -36,13 +36,19 @@ final class ExternalFiles: ExternalFilePlacing {
     /// - Returns: the unit with the names of the files in its rows.
     /// - Throws: 134030 when a file cannot be written; `end` then removes what was.
     func take(_ unit: UnitOfWork) throws -> UnitOfWork {
+        // A list that might be changed is copied, with references of all that it has.
+        unit.hasExternalData ? try moved(unit) : unit
+    }
+
+    private func moved(_ unit: UnitOfWork) throws -> UnitOfWork {
         var unit = unit
         var files: [(name: String, data: Data)] = []
         for index in unit.inserts.indices {
-            let slots = unit.inserts[index].storedEntity.layout.externalSlots
+            let insert = unit.inserts[index]
+            let slots = insert.storedEntity.layout.externalSlots
             guard !slots.isEmpty else { continue }
-            unit.inserts[index].row = try moved(
-                unit.inserts[index].row, slots, unit.inserts[index].storedEntity, &files)
+            unit.inserts.replaceRow(
+                at: index, with: try moved(insert.row, slots, insert.storedEntity, &files))
             if Self.isLarge(files) { try write(&files) }
         }
         for index in unit.updates.indices {
@@ -191,5 +197,21 @@ final class ExternalFiles: ExternalFilePlacing {
 extension Row {
     fileprivate func column(_ slot: PropertySlot) -> SQLValue {
         isNull(slot.rowSlot) ? .null : .blob(data(slot.rowSlot))
+    }
+}
+
+extension UnitOfWork {
+    /// Whether any of the entities has attributes whose values may be in files.
+    fileprivate var hasExternalData: Bool {
+        var last: StoredEntity?
+        func mayHave(_ storedEntity: StoredEntity) -> Bool {
+            // Objects of one entity mostly come one after the other.
+            if last === storedEntity { return false }
+            last = storedEntity
+            return !storedEntity.layout.externalSlots.isEmpty
+        }
+        return inserts.runs.contains { mayHave($0.storedEntity) }
+            || updates.indices.contains { mayHave(updates[$0].storedEntity) }
+            || deletions.indices.contains { mayHave(deletions[$0].storedEntity) }
     }
 }

@@ -52,7 +52,7 @@ extension SQLiteStore {
 
     private func keepInCache(_ unit: UnitOfWork, _ outcome: SaveOutcome) {
         rowCache.update { cache in
-            cache.add(outcome.inserted) { unit.inserts[$0].storedEntity.table }
+            cache.add(outcome.inserted, of: unit.inserts.runs)
             cache.add(outcome.updated) { unit.updates[$0].storedEntity.table }
             for (storedEntity, reference, values) in outcome.affected {
                 let key = ObjectKey(table: storedEntity.table, reference: reference)
@@ -153,6 +153,18 @@ extension SQLiteStore {
 }
 
 extension RowCache.Contents {
+    /// Adds new rows.
+    fileprivate mutating func add(_ rows: [Row], of runs: [InsertList.Run]) {
+        var start = 0
+        for (index, run) in runs.enumerated() {
+            let table = run.storedEntity.table
+            // Entities may share a table.
+            if index + 1 < runs.count, runs[index + 1].storedEntity.table == table { continue }
+            add(rows[start..<run.end], table)
+            start = run.end
+        }
+    }
+
     /// Adds rows of several tables.
     ///
     /// - Parameter table: the table of the row with an index.

@@ -45,14 +45,13 @@ final class SavedIDs: Sendable {
     }
 }
 
-/// The identities of objects, in order: eight bytes each, and one entity binding for each run of objects that share it.
+/// The identities of objects, in order and packed, and one entity binding for each run of objects that share it.
 private struct PackedIdentities: Sendable {
-    private var references: ContiguousArray<Int64> = []
+    private var references = ReferenceList()
     /// The entity bindings, with the index of the first identity after their run.
     private var runs: [(storedEntity: StoredEntity, end: Int)] = []
 
     init(_ objects: [NSManagedObject]) {
-        references.reserveCapacity(objects.count)
         for object in objects {
             let storedEntity = object.unretainedStoredEntity
             if runs.last.map({ Unmanaged.passUnretained($0.storedEntity).toOpaque() })
@@ -65,7 +64,7 @@ private struct PackedIdentities: Sendable {
         }
     }
 
-    var isEmpty: Bool { references.isEmpty }
+    var isEmpty: Bool { references.count == 0 }
 
     var ids: Set<NSManagedObjectID> {
         var ids = Set<NSManagedObjectID>(minimumCapacity: references.count)

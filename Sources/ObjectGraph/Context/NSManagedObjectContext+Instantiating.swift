@@ -244,8 +244,8 @@ private struct FaultMaker: ~Copyable {
     private var objectClass: NSManagedObject.Type = NSManagedObject.self
     /// Its entity, with a reference for the next object.
     private var entityReference: Unmanaged<NSEntityDescription>?
-    /// All entity bindings by number; `storedEntity` is one of them.
-    private var storedEntities: [Int32: StoredEntity] = [:]
+    /// The entity bindings of the rows before by number; the identity map keeps them.
+    private var storedEntities: [Int32: Unmanaged<StoredEntity>] = [:]
     private var blockReferences = BlockReferences()
 
     init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
@@ -299,12 +299,13 @@ private struct FaultMaker: ~Copyable {
     }
 
     private mutating func findBinding(_ wanted: Int32) {
+        // Rows are mostly of one entity alone, which needs no table.
+        if let storedEntity { storedEntities[number] = storedEntity }
         number = wanted
         if let known = storedEntities[wanted] {
-            storedEntity = .passUnretained(known)
+            storedEntity = known
         } else if let found = store.storedEntity(number: wanted) {
             context.identityMap.keep(found)
-            storedEntities[wanted] = found
             storedEntity = .passUnretained(found)
         } else {
             storedEntity = nil

@@ -28,7 +28,7 @@ package struct ResolvedFetch {
             throw NSError.coreData(
                 .coreData, "The context has no persistent store coordinator to fetch from.")
         }
-        entity = try Self.entity(specification, coordinator.managedObjectModel)
+        let entity = try Self.entity(specification, coordinator.managedObjectModel)
         request.resolveEntity(entity)
         // A request for objects of a class shows which class the entity's name means.
         let layout = EntityLayout.layout(of: entity)
@@ -44,22 +44,28 @@ package struct ResolvedFetch {
             let predicate = try Self.resolvingFetches(given).namingPermanently(context.identities)
             if predicate !== given { specification.havingPredicate = predicate }
         }
-        self.specification = specification
-        isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
-        reader = WeakContext(context)
-        sortDescriptors = (specification.sortDescriptors ?? []).map(\.named)
-        storeOrder = sortDescriptors.map(\.ofStore)
+        let sortDescriptors = (specification.sortDescriptors ?? []).map(\.named)
+        let storeOrder = sortDescriptors.map(\.ofStore)
         let affected = request.affectedStores
-        let entity = entity
         try context.pinGeneration()
         func isRead(_ store: any ObjectStore) -> Bool {
             context.reads(store) && affected.map { $0.contains { $0 === store } } ?? true
         }
         let all = coordinator.stores(for: entity)
-        stores = all.allSatisfy(isRead) ? all : all.filter(isRead)
-        properties = try Self.properties(specification.propertiesToFetch, entity)
-        groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
-        try check()
+        let stores = all.allSatisfy(isRead) ? all : all.filter(isRead)
+        let properties = try Self.properties(specification.propertiesToFetch, entity)
+        let groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
+        try Self.check(specification, properties, groupBy: groupBy)
+        // All at the end: of what it may have to take back the compiler would make a copy.
+        reader = WeakContext(context)
+        isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
+        self.entity = entity
+        self.stores = stores
+        self.specification = specification
+        self.sortDescriptors = sortDescriptors
+        self.storeOrder = storeOrder
+        self.properties = properties
+        self.groupBy = groupBy
     }
 
     /// The predicate with the results of its fetch expressions, each fetched once. A dictionary with one value stands for
@@ -136,7 +142,10 @@ package struct ResolvedFetch {
         throw NSError.coreData(.coreData, "keypath \(name) not found in entity \(entity.name ?? "")")
     }
 
-    private func check() throws {
+    private static func check(
+        _ specification: FetchSpecification, _ properties: [NSPropertyDescription],
+        groupBy: [NSPropertyDescription]
+    ) throws {
         func refuse(_ sentence: String) throws -> Never { throw NSError.coreData(.coreData, sentence) }
         let isDictionary = specification.resultType == .dictionaryResultType
         if !groupBy.isEmpty, !isDictionary {
@@ -302,13 +311,23 @@ package struct ResolvedFetch {
             fatalError("The store no longer has the entity of the request.")
         }
         var query = FetchQuery(storedEntity: storedEntity)
+        fill(&query, store)
+        return query
+    }
+
+    /// Puts what the request says into a query. Not a part of `query(_:)`: the compiler would copy the query there when it is returned,
+    /// with all of its references.
+    @inline(never)
+    private func fill(_ query: inout FetchQuery, _ store: any ObjectStore) {
         query.includesSubentities = specification.includesSubentities
+        // Once: a weak reference is read.
+        let context = context
         // Objects in a child's condition may have been saved since the child's request.
         func naming(_ predicate: NSPredicate?) -> NSPredicate? {
             guard let context else { return predicate }
             return predicate?.namingPermanently(context.identities)
         }
-        query.predicate = naming(specification.predicate)?.searching(store, storedEntity)
+        query.predicate = naming(specification.predicate)?.searching(store, query.storedEntity)
         query.sortDescriptors = sortDescriptors
         query.limit = specification.fetchLimit
         query.offset = specification.fetchOffset
@@ -325,7 +344,6 @@ package struct ResolvedFetch {
             query.properties = columns.properties
         }
         query.groupBy = groupBy
-        return query
     }
 
     /// Whether the stores return objects in the order of their keys for a request without an order: a client's own store

@@ -257,6 +257,14 @@ extension NSManagedObject {
     /// Whether the value of a stored slot is another than the committed one.
     final func differsFromRow(at slot: Int) -> Bool {
         guard slot < values.count else { return false }
+        if case .integer(let number) = values[slot] {
+            let kind = traits(at: slot).kind
+            // Runs no code but this, so the object keeps its row.
+            if kind.isWholeNumber {
+                guard let row = rowPointer, !row.isNull(slot) else { return true }
+                return row.integer(slot) != number
+            }
+        }
         let info = layout.slots[slot]
         switch values[slot] {
         case .unloaded: return false
@@ -274,9 +282,6 @@ extension NSManagedObject {
             return object.storedEntity.isTemporary || object.reference != reference
                 || (info.entitySlot >= 0
                     && row.integer(info.entitySlot) != Int64(object.storedEntity.entityNumber))
-        case .integer(let number) where info.kind.isWholeNumber:
-            guard let row, !row.isNull(slot) else { return true }
-            return row.integer(slot) != number
         case .null:
             guard let row else { return false }
             return info.kind == .composite ? !row.composite(info).isNull : !row.isNull(slot)

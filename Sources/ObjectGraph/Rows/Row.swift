@@ -44,7 +44,7 @@ package struct Row: @unchecked Sendable {
     package var cost: Int { reading { $0.cost } }
 
     /// Whether this is another one's place: the same values, read or written at the same moment.
-    func isSame(as other: Row?) -> Bool { pointer.words == other?.pointer.words }
+    package func isSame(as other: Row?) -> Bool { pointer.words == other?.pointer.words }
 
     /// A copy as another version.
     ///
@@ -225,6 +225,9 @@ package struct RowBuilder: ~Copyable {
         words.deallocate()
         bytes.deallocate()
     }
+
+    /// Makes the next blocks so small that an allocator finds room for them where others have left so many bytes.
+    mutating func fitBlocks(into bytes: Int) { room.fitBlocks(into: bytes) }
 
     /// Starts a row in which every slot is null.
     package mutating func begin(slotCount: Int) {

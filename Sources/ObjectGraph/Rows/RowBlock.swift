@@ -141,6 +141,8 @@ struct RowRoom: ~Copyable {
     private static let mostWords = (4096 - 48) >> 3
 
     private let isShared: Bool
+    /// The most words of a block with several rows, where these are to be small.
+    private var mostSmallWords: Int?
     /// The block of the row that was made last.
     private var block: RowBlock?
     @usableFromInline var free: UnsafeMutablePointer<UInt64>?
@@ -151,6 +153,12 @@ struct RowRoom: ~Copyable {
     private var usedWords = 0
 
     init(isShared: Bool) { self.isShared = isShared }
+
+    /// Makes the next blocks so small that an allocator finds room for them where others have left so many bytes.
+    mutating func fitBlocks(into bytes: Int) {
+        // The allocator's own, and what a block begins with.
+        mostSmallWords = max(0, bytes - 32) >> 3
+    }
 
     /// Makes a row, whose contents the caller sets: so many words of null bits, slots and bytes.
     @inlinable @inline(__always)
@@ -213,10 +221,15 @@ struct RowRoom: ~Copyable {
     /// Makes a block for one row or more, and returns its memory.
     @usableFromInline
     mutating func begin(_ needed: Int, _ timestamp: Double) -> UnsafeMutablePointer<UInt64> {
-        // A row that takes more than a quarter of a block would leave much of one free.
-        let size =
-            isShared && needed <= Self.mostWords / 4
-            ? max(needed, min(usedWords, Self.mostWords)) : needed
+        let size: Int
+        if let mostSmallWords {
+            size = needed * max(1, min(mostSmallWords, Self.mostWords) / needed)
+        } else if isShared, needed <= Self.mostWords / 4 {
+            // A row that takes more than a quarter of a block would leave much of one free.
+            size = max(needed, min(usedWords, Self.mostWords))
+        } else {
+            size = needed
+        }
         let block = RowBlock.make(words: size, timestamp: timestamp)
         self.block = block
         self.timestamp = timestamp

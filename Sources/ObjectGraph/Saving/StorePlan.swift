@@ -20,6 +20,8 @@ final class StorePlan: LinkDestinations {
     /// Whether the store has written the unit.
     @exclusivity(unchecked) private(set) var isWritten = false
     private let now = Date.timeIntervalSinceReferenceDate
+    /// The bytes that objects may leave before rows take their place, rather than large blocks, which are read and released sooner.
+    private static let mostFreedBytes = 64 << 20
 
     init(
         _ store: any ObjectStore, author: String?, contextName: String?,
@@ -55,7 +57,8 @@ final class StorePlan: LinkDestinations {
         }
         unit.inserts.reserveCapacity(objects.count)
         hasDroppedValues = isPlain && !store.readsObjectsOfSaves
-        // Released in batches: an allocator joins what is freed side by side, and the next rows take its place.
+        // Released in batches: an allocator joins what is freed side by side, and the next rows take its place. If there is much of it,
+        // they are in blocks that are no larger than the values of one object: between the objects no larger one finds room.
         var dropped: [ContiguousArray<SlotValue>] = []
         var start = 0
         for run in assigned.runs {
@@ -63,12 +66,16 @@ final class StorePlan: LinkDestinations {
                 // The list keeps the object.
                 try Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
                     let row = try encoder.row(object, run.storedEntity, self, timestamp: now, version: 1)
-                    unit.inserts.append(.init(storedEntity: run.storedEntity, row: row))
+                    unit.inserts.append(row, of: run.storedEntity)
                     if !hasDroppedValues {
                         if object.hasToManyRelationships { try addLinks(object) }
                     } else if object.rowPointer == nil {
                         dropped.append(object.takeSetValues())
-                        if dropped.count == 1024 { dropped = [] }
+                        if dropped.count == 1024 {
+                            let bytes = dropped[0].freedBytes
+                            if bytes > Self.mostFreedBytes / objects.count { encoder.fitBlocks(into: bytes) }
+                            dropped = []
+                        }
                     }
                 }
             }
@@ -96,6 +103,7 @@ final class StorePlan: LinkDestinations {
     }
 
     func update(_ object: NSManagedObject) throws {
+        let storedEntity = object.storedEntity
         var changed = PropertySet()
         var changedLinks = PropertySet()
         for slot in object.touched {
@@ -111,14 +119,13 @@ final class StorePlan: LinkDestinations {
             transientlyUpdated.append(object)
             return
         }
-        let row = try encoder.row(
-            object, object.storedEntity, self, timestamp: now, version: old.version &+ 1)
+        let row = try encoder.row(object, storedEntity, self, timestamp: now, version: old.version &+ 1)
         unit.updates.append(
             .init(
-                storedEntity: object.storedEntity, old: old, row: row, changed: changed,
+                storedEntity: storedEntity, old: consume old, row: consume row, changed: changed,
                 changedLinks: changedLinks))
         updated.append(object)
-        try addLinks(object)
+        if object.hasToManyRelationships { try addLinks(object) }
     }
 
     func delete(_ object: NSManagedObject) {
@@ -231,5 +238,18 @@ extension NSRelationshipDescription {
         let mine = (entity.name ?? "", name)
         let other = (inverse.entity.name ?? "", inverse.name)
         return mine.0 == other.0 ? mine.1 <= other.1 : mine.0 < other.0
+    }
+}
+
+extension ContiguousArray<SlotValue> {
+    /// About how many bytes an allocator gets back when the list is released, if nothing else has its strings.
+    fileprivate var freedBytes: Int {
+        func allocation(_ bytes: Int) -> Int { (bytes + 8 + 15) & ~15 }
+        let object = 32
+        return reduce(allocation(object + count * MemoryLayout<SlotValue>.stride)) { bytes, value in
+            // Shorter strings are in their values.
+            guard case .string(let text) = value, text.utf8.count > 15 else { return bytes }
+            return bytes + allocation(object + text.utf8.count + 1)
+        }
     }
 }

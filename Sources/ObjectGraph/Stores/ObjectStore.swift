@@ -204,14 +204,18 @@ package struct FetchQuery {
 package struct UnitOfWork {
     package struct Insert {
         package let storedEntity: StoredEntity
-        package var row: Row
+        package let row: Row
         /// The reference that the row has before the save: a temporary one, or its own.
         package let reference: Int64
 
         package init(storedEntity: StoredEntity, row: Row) {
+            self.init(storedEntity: storedEntity, row: row, reference: row.reference)
+        }
+
+        init(storedEntity: StoredEntity, row: Row, reference: Int64) {
             self.storedEntity = storedEntity
             self.row = row
-            reference = row.reference
+            self.reference = reference
         }
     }
 
@@ -279,7 +283,7 @@ package struct UnitOfWork {
         }
     }
 
-    package var inserts: [Insert] = []
+    package var inserts = InsertList()
     package var updates: [Update] = []
     package var deletions: [Deletion] = []
     package var locks: [Lock] = []

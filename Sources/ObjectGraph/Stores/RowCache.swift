@@ -106,47 +106,54 @@ package final class RowCache: @unchecked Sendable {
         package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
             let (rows, left) = newest(of: rows)
             for row in left where hasRows(table) { remove(ObjectKey(table: table, reference: row.reference)) }
-            add(RowList(rows), table)
+            // The list has the rows.
+            var pointers: ContiguousArray<RowPointer> = []
+            pointers.reserveCapacity(rows.count)
+            for index in rows.indices { pointers.append(rows[index].pointer) }
+            withExtendedLifetime(rows) { pointers.withUnsafeBufferPointer { add($0, table) } }
         }
 
         /// Adds rows of one table, replacing older ones. O(n).
         fileprivate mutating func add(_ rows: RowList, _ table: UInt32) {
+            rows.withPointers { add($0, table) }
+        }
+
+        /// Adds rows of one table, which the caller keeps until this returns, replacing older ones. O(n).
+        private mutating func add(_ rows: UnsafeBufferPointer<RowPointer>, _ table: UInt32) {
             guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
             // No more than a generation can hold; the rows of a table are about as large as each other.
             rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost))
-            rows.withPointers { rows in
-                // `recent` has the table: no references are counted for each row.
-                var present = Unmanaged.passUnretained(rowsOfTable)
-                var coming = BlockReferences()
-                var going = BlockReferences()
-                for (index, row) in rows.enumerated() {
-                    // What is read of the rows, the table and the rows that they replace is far away, and does not depend on what is
-                    // done now.
-                    if index + 24 < rows.count {
-                        coredata_prefetch(rows[index + 24].words)
-                        present._withUnsafeGuaranteedRef {
-                            $0.approach(rows[index + 16].reference)
-                            $0.approachFormer(rows[index + 8].reference)
-                        }
+            // `recent` has the table: no references are counted for each row.
+            var present = Unmanaged.passUnretained(rowsOfTable)
+            var coming = BlockReferences()
+            var going = BlockReferences()
+            for (index, row) in rows.enumerated() {
+                // What is read of the rows, the table and the rows that they replace is far away, and does not depend on what is
+                // done now.
+                if index + 24 < rows.count {
+                    coredata_prefetch(rows[index + 24].words)
+                    present._withUnsafeGuaranteedRef {
+                        $0.approach(rows[index + 16].reference)
+                        $0.approachFormer(rows[index + 8].reference)
                     }
-                    coming.add(row) { $0.retain($1) }
-                    if let replaced = enter(row, in: present) {
-                        // It may be one of these rows, which the table has no reference of until it is counted.
-                        going.add(replaced) { block, count in
-                            coming.end { $0.retain($1) }
-                            block.release(count)
-                        }
-                    }
-                    guard recentCost > limit / 2 else { continue }
-                    // A table that goes gives back the references of all its rows.
-                    coming.end { $0.retain($1) }
-                    ageIfFull(&rowsOfTable, table)
-                    present = .passUnretained(rowsOfTable)
                 }
+                coming.add(row) { $0.retain($1) }
+                if let replaced = enter(row, in: present) {
+                    // It may be one of these rows, which the table has no reference of until it is counted.
+                    going.add(replaced) { block, count in
+                        coming.end { $0.retain($1) }
+                        block.release(count)
+                    }
+                }
+                guard recentCost > limit / 2 else { continue }
+                // A table that goes gives back the references of all its rows.
                 coming.end { $0.retain($1) }
-                going.end { $0.release($1) }
+                ageIfFull(&rowsOfTable, table)
+                present = .passUnretained(rowsOfTable)
             }
+            coming.end { $0.retain($1) }
+            going.end { $0.release($1) }
         }
 
         /// The last rows of a list, as many as both generations can hold, and those before them, which would be dropped at once. O(n).

@@ -22,6 +22,9 @@ struct RowEncoder: ~Copyable {
         builder = RowBuilder(byteLimit: byteLimit, sharingBlocks: sharingBlocks)
     }
 
+    /// Makes the blocks of the next rows so small that an allocator finds room for them where others have left so many bytes.
+    mutating func fitBlocks(into bytes: Int) { builder.fitBlocks(into: bytes) }
+
     /// The row of an object as it is now. To-one references below zero stand for objects of the same save.
     ///
     /// - Parameter links: the save; nil for a row that is not written but passed to other contexts.
