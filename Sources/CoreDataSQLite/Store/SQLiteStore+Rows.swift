@@ -44,7 +44,7 @@ extension SQLiteStore {
         return RowRequest(
             statement: statement, decoder: RowDecoder(selection), table: query.storedEntity.table,
             isUnordered: query.isUnordered && keys == nil,
-            collecting: query.isUnordered && query.groupBy.isEmpty ? selection.collectable : nil,
+            collecting: query.isCollectable(keys?.values.count) ? selection.collectable : nil,
             generation: query.pinned)
     }
 
@@ -81,7 +81,7 @@ extension SQLiteStore {
         var rows = try readOnce("fetch", at: query.pinned) {
             try $0.rows(
                 statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate,
-                collecting: query.isUnordered ? selection.collectable : nil)
+                collecting: query.isCollectable() ? selection.collectable : nil)
         }
         if query.isUnordered { rows.sortByReference() }
         return rows
@@ -320,4 +320,24 @@ extension StoreReader {
 extension FetchQuery {
     /// The generation of a SQLite store that is read.
     var pinned: SQLiteGeneration? { reader.pinned }
+
+    /// Whether rows can be collected inside of SQLite, and may be so many that it is worth while: of few rows, beginning and ending it
+    /// takes longer than it saves.
+    ///
+    /// - Parameter keyCount: how many keys the rows have one of, if they are so limited.
+    fileprivate func isCollectable(_ keyCount: Int? = nil) -> Bool {
+        isUnordered && groupBy.isEmpty && having == nil && keyCount ?? .max > 1
+            && references?.count ?? .max >= 16 && !(predicate?.requiresEquality ?? false)
+    }
+}
+
+extension NSPredicate {
+    /// Whether a condition requires that something equals something else, as look-ups do.
+    fileprivate var requiresEquality: Bool {
+        switch shape {
+        case .comparison(let comparison): comparison.predicateOperatorType == .equalTo
+        case .compound(.and, let parts): parts.contains(where: \.requiresEquality)
+        case .compound, .value, .opaque: false
+        }
+    }
 }

@@ -149,20 +149,26 @@ package final class ToManyContents {
         func isOfClass(_ object: NSManagedObject) -> Bool {
             type(of: object) as AnyClass == memberClass || isMember(object)
         }
-        guard list?.allSatisfy(isOfClass) ?? members.allSatisfy(isOfClass) else { return false }
-        commonClass = memberClass
-        approachRows()
-        return true
-    }
-
-    /// Has the rows of members brought near that will be read in the order of a set.
-    private func approachRows() {
-        guard let list, list.count <= Self.mostApproached else { return }
-        list.withUnsafeBufferPointer { list in
-            for index in list.indices {
-                Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { $0.approachRow() }
+        guard let list else {
+            guard members.allSatisfy(isOfClass) else { return false }
+            commonClass = memberClass
+            return true
+        }
+        // Their rows will be read in the order of a set.
+        let approachesRows = list.count <= Self.mostApproached
+        let areAll = list.withUnsafeBufferPointer { list in
+            list.indices.allSatisfy { index in
+                if index + 8 < list.count {
+                    coredata_prefetch(Unmanaged.passUnretained(list[index + 8]).toOpaque())
+                }
+                return Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { object in
+                    if approachesRows { object.approachRow() }
+                    return isOfClass(object)
+                }
             }
         }
+        if areAll { commonClass = memberClass }
+        return areAll
     }
 
     /// Before an object becomes a member.
