@@ -102,13 +102,16 @@ struct SQLiteReader {
             if links[owner] == nil { links[owner] = ofOwner } else { links[owner]? += ofOwner }
             ofOwner = []
         }
-        try step(statement) { row in
-            let next = sqlite3_column_int64(row, 0)
+        var values = RowValues()
+        try step(statement) {
+            values.read($0)
+            let next = values.integer(0)
             if next != owner {
                 add()
                 owner = next
             }
-            ofOwner.append((sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+            // What SQLite's calls for columns of 32 bits do with larger numbers.
+            ofOwner.append((Int32(truncatingIfNeeded: values.integer(1)), values.integer(2)))
         }
         add()
         return links
