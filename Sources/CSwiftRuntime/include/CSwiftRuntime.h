@@ -26,7 +26,7 @@ struct coredata_instantiation {
 };
 
 /// What this thread is making; without an entity while it makes no object from a row.
-extern _Thread_local struct coredata_instantiation coredata_current_instantiation;
+extern _Thread_local struct coredata_instantiation coredata_current_instantiation COREDATA_NEAR_VARIABLE;
 
 /// The entity for which this thread is making an object from a row; NULL while
 /// it is not. Swift has no variables of threads, and those of pthreads cost as
@@ -60,7 +60,7 @@ static inline _Bool coredata_end_instantiating(struct coredata_instantiation out
 }
 
 /// What `coredata_releasing` answers on this thread.
-extern _Thread_local void *coredata_release_queue;
+extern _Thread_local void *coredata_release_queue COREDATA_NEAR_VARIABLE;
 
 /// Where this thread keeps what it lets go of, one after the other; NULL while it lets go of nothing.
 static inline void *coredata_releasing(void) { return coredata_release_queue; }

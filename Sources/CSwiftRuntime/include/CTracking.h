@@ -2,19 +2,27 @@
 #define CTRACKING_H
 
 #include <stddef.h>
+// Says whether the C library is glibc: the Swift compiler reads this header without any other of the library.
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<features.h>)
+#include <features.h>
+#endif
+#endif
+
+/// For a variable of the thread: access calls no function, which would have the caller keep its registers. glibc has room for such
+/// variables of libraries that are loaded later.
+#if defined(__linux__) && defined(__GLIBC__)
+#define COREDATA_NEAR_VARIABLE __attribute__((tls_model("initial-exec")))
+#else
+#define COREDATA_NEAR_VARIABLE
+#endif
 
 // Observation notes in a variable of each thread whether code runs inside of withObservationTracking, and does not export it. Its value is
 // NULL while a thread tracks nothing. These functions find it among the thread's variables of the module that Observation is in, by
 // what it is outside of tracking and inside; Swift does the tracking. Where it is not found, a thread counts as one that may track.
 
 /// Where a thread reads whether it tracks; NULL until it has been looked up on this thread.
-///
-/// This model of access calls no function; glibc has room for such variables of libraries that are loaded later.
-#if defined(__linux__) && defined(__GLIBC__)
-extern _Thread_local void *const *coredata_tracking_variable __attribute__((tls_model("initial-exec")));
-#else
-extern _Thread_local void *const *coredata_tracking_variable;
-#endif
+extern _Thread_local void *const *coredata_tracking_variable COREDATA_NEAR_VARIABLE;
 
 /// Whether code of this thread may be tracked; false only where it certainly is not. Two loads.
 static inline _Bool coredata_may_be_tracking(void) {

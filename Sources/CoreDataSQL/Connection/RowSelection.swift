@@ -47,6 +47,8 @@ package final class RowSelection: Sendable {
     package let headCount: Int32
     /// All columns as the list of a SELECT from the table `QuerySource.base`; one piece if a dialect was given.
     package let list: SQLStatement
+    /// The same as the dialect writes it, if one was given.
+    package let listText: String?
     private let entities: [Int32: Entity]
     /// The entity of all rows, if there is only one.
     @usableFromInline package let only: Entity?
@@ -74,6 +76,7 @@ package final class RowSelection: Sendable {
         }
         .joined(separator: ", ")
         list = dialect?.prerendered(columns) ?? columns
+        if case .rendered(_, let text)? = list.pieces.first { listText = text } else { listText = nil }
         var entities: [Int32: Entity] = [:]
         for entity in family {
             entities[entity.number] = Entity(

@@ -33,6 +33,7 @@ enum SQLiteFunctions {
         TextMatchFunction.install(on: database)
         ContainsFunction.install(on: database)
         SnapshotCollector.install(on: database)
+        RowCollector.install(on: database)
         SQLiteCollations.install(on: database)
         ExpressionFunctions.install(on: database)
     }

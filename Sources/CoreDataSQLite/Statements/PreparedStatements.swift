@@ -10,6 +10,10 @@ protocol PreparingConnection {
     ///
     /// - Throws: `DatabaseError`, or what `body` throws.
     func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value
+    /// The same with the statement that `RowCollector.collecting(_:list:)` makes of one; nil where the connection keeps none.
+    func withCollecting<Value>(
+        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value?
 }
 
 extension Database: PreparingConnection {
@@ -24,6 +28,10 @@ extension Database: PreparingConnection {
             return try body(pointer)
         }
     }
+
+    func withCollecting<Value>(
+        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value? { nil }
 }
 
 /// The statements that a connection keeps prepared.

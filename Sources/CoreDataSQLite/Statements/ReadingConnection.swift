@@ -10,9 +10,35 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     let sqliteConnection: OpaquePointer?
     // One thread uses the connection at a time, which the compiler's checks at run time cannot know.
 
-    @exclusivity(unchecked) private var statements: [String: OpaquePointer] = [:]
-    /// The statement that was used last: a string that is kept compares with itself in less time than it is hashed.
-    @exclusivity(unchecked) private var last: (sql: String, statement: OpaquePointer)?
+    @exclusivity(unchecked) private var statements = Statements()
+    /// Those that collect rows, by the strings that they were made of.
+    @exclusivity(unchecked) private var collecting = Statements()
+
+    private struct Statements {
+        var all: [String: OpaquePointer] = [:]
+        /// The statement that was used last: a string that is kept compares with itself in less time than it is hashed.
+        var last: (sql: String, statement: OpaquePointer)?
+
+        mutating func statement(_ sql: String) -> OpaquePointer? {
+            if let last, last.sql == sql { return last.statement }
+            guard let kept = all[sql] else { return nil }
+            last = (sql, kept)
+            return kept
+        }
+
+        mutating func add(_ statement: OpaquePointer, _ sql: String) {
+            all[sql] = statement
+            last = (sql, statement)
+        }
+
+        mutating func finalize(where isWanted: (OpaquePointer) -> Bool) {
+            last = nil
+            for (sql, statement) in all where isWanted(statement) {
+                sqlite3_finalize(statement)
+                all[sql] = nil
+            }
+        }
+    }
 
     init(_ queue: DatabaseQueue) {
         self.queue = queue
@@ -26,7 +52,22 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try queue.read(body) }
 
     func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value {
-        let statement = try statement(sql)
+        try run(statement(sql), body)
+    }
+
+    func withCollecting<Value>(
+        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value? {
+        if let kept = collecting.statement(sql) { return try run(kept, body) }
+        guard let collectingSQL = RowCollector.collecting(sql, list: list) else { return nil }
+        let made = try prepare(collectingSQL)
+        collecting.add(made, sql)
+        return try run(made, body)
+    }
+
+    private func run<Value>(
+        _ statement: OpaquePointer, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value {
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -35,27 +76,26 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     }
 
     private func statement(_ sql: String) throws -> OpaquePointer {
-        if let last, last.sql == sql { return last.statement }
-        if let kept = statements[sql] {
-            last = (sql, kept)
-            return kept
+        if let kept = statements.statement(sql) { return kept }
+        let made = try prepare(sql)
+        statements.add(made, sql)
+        return made
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer {
+        if statements.all.count + collecting.all.count >= PreparedStatements.limit {
+            finalize { sqlite3_stmt_busy($0) == 0 }
         }
-        if statements.count >= PreparedStatements.limit { finalize { sqlite3_stmt_busy($0) == 0 } }
         var made: OpaquePointer?
         let code = sqlite3_prepare_v3(
             sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
         guard code == SQLITE_OK, let made else { throw SQLiteBinder.error(of: sqliteConnection, sql) }
-        statements[sql] = made
-        last = (sql, made)
         return made
     }
 
     private func finalize(where isWanted: (OpaquePointer) -> Bool) {
-        last = nil
-        for (sql, statement) in statements where isWanted(statement) {
-            sqlite3_finalize(statement)
-            statements[sql] = nil
-        }
+        statements.finalize(where: isWanted)
+        collecting.finalize(where: isWanted)
     }
 
     /// Closes the connection, which must not be in use and is not used again.

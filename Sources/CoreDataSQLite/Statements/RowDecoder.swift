@@ -16,12 +16,14 @@ struct RowDecoder: @unchecked Sendable {
         only = selection.only.map(Unmanaged.passUnretained)
     }
 
-    /// Puts the statement's present row into the builder's memory.
+    /// Puts a row, the statement's present one or that of a collector, into the builder's memory.
     ///
     /// - Throws: 134060 for an entity number that the model does not have, or a value that is not of its column's
     ///   type, with the position.
     @inline(__always)
-    func put(_ values: RowValues, _ builder: inout RowBuilder, timestamp: Double) throws -> RowPointer {
+    func put(
+        _ values: some ColumnValues, _ builder: inout RowBuilder, timestamp: Double
+    ) throws -> RowPointer {
         let reference = values.integer(0)
         let stored = values.integer(1)
         // The selection has its entities: no references are counted where there is only one.
@@ -39,7 +41,7 @@ struct RowDecoder: @unchecked Sendable {
 
     @inline(__always)
     private func put(
-        _ values: RowValues, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
+        _ values: some ColumnValues, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
         _ reference: Int64, timestamp: Double
     ) throws -> RowPointer {
         let version = values.integer(2)
@@ -93,7 +95,7 @@ struct RowDecoder: @unchecked Sendable {
 
     @inline(__always)
     private func decode(
-        _ column: RowSelection.Column, _ values: RowValues, _ builder: inout RowBuilder,
+        _ column: RowSelection.Column, _ values: some ColumnValues, _ builder: inout RowBuilder,
         _ entity: RowSelection.Entity,
         _ reference: Int64
     ) throws {

@@ -5,9 +5,14 @@ import Synchronization
 protocol ColumnValues {
     /// A value; it can be used until the statement steps.
     func value(_ index: Int32) -> OpaquePointer?
+    /// Calls `body` with a function that finds the value of a column.
+    func withValues(_ body: ((Int32) -> OpaquePointer?) -> Void)
 }
 
 extension ColumnValues {
+    @inline(__always)
+    func withValues(_ body: ((Int32) -> OpaquePointer?) -> Void) { body(value) }
+
     @inline(__always)
     func integer(_ index: Int32) -> Int64 { sqlite3_value_int64(value(index)) }
 
@@ -86,7 +91,6 @@ struct RowValues: ColumnValues {
         return OpaquePointer(first + Int(index) * stride)
     }
 
-    /// Calls `body` with a function that finds the value of a column.
     @inline(__always)
     func withValues(_ body: ((Int32) -> OpaquePointer?) -> Void) {
         if stride != 0, let first {

@@ -11,11 +11,17 @@ struct SQLiteReader {
 
     init(_ connection: any PreparingConnection) { self.connection = connection }
 
-    /// - Parameter note: is called now and then with the number of rows read.
+    /// - Parameters:
+    ///   - list: the list of columns that the statement begins with, if its rows may be collected inside of SQLite: nothing puts them
+    ///     into an order or leaves some out.
+    ///   - note: is called now and then with the number of rows read.
     func rows(
-        _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double,
+        _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double, collecting list: String? = nil,
         noting note: ((Int) -> Void)? = nil
     ) throws -> RowList {
+        if let list, note == nil, let rows = try collectedRows(statement, decoder, timestamp, list) {
+            return rows
+        }
         var builder = RowBuilder(sharingBlocks: true)
         var rows = RowList()
         var values = RowValues()
@@ -25,6 +31,18 @@ struct SQLiteReader {
             if rows.count & 1023 == 0 { note?(rows.count) }
         }
         return rows
+    }
+
+    /// Rows that are collected inside of SQLite; nil where they cannot be.
+    private func collectedRows(
+        _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double, _ list: String
+    ) throws -> RowList? {
+        try connection.withCollecting(statement.text, list) { collecting -> RowList? in
+            log(statement)
+            var collector = RowCollector(decoder, timestamp)
+            let isDone = try collector.run(collecting, statement.text, statement.arguments, connection)
+            return isDone ? collector.rows : nil
+        } ?? nil
     }
 
     /// Snapshots of rows that are all of one entity, in the order of the statement.
@@ -84,13 +102,16 @@ struct SQLiteReader {
             if links[owner] == nil { links[owner] = ofOwner } else { links[owner]? += ofOwner }
             ofOwner = []
         }
-        try step(statement) { row in
-            let next = sqlite3_column_int64(row, 0)
+        var values = RowValues()
+        try step(statement) {
+            values.read($0)
+            let next = values.integer(0)
             if next != owner {
                 add()
                 owner = next
             }
-            ofOwner.append((sqlite3_column_int(row, 1), sqlite3_column_int64(row, 2)))
+            // What SQLite's calls for columns of 32 bits do with larger numbers.
+            ofOwner.append((Int32(truncatingIfNeeded: values.integer(1)), values.integer(2)))
         }
         add()
         return links
@@ -176,8 +197,9 @@ struct SQLiteBinder {
     /// SQLite copies what it is given.
     static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    func bind(_ values: [SQLValue]) throws {
-        for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
+    /// - Parameter first: the position of the first value.
+    func bind(_ values: [SQLValue], from first: Int32 = 1) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: first + Int32(index)) }
     }
 
     func bind(_ value: SQLValue, at index: Int32) throws {

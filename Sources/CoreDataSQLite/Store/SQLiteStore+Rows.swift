@@ -23,6 +23,8 @@ extension SQLiteStore {
         fileprivate let decoder: RowDecoder
         fileprivate let table: UInt32
         fileprivate let isUnordered: Bool
+        /// The list of columns that the statement begins with, if its rows may be collected inside of SQLite.
+        fileprivate let collecting: String?
         let generation: SQLiteGeneration?
     }
 
@@ -41,7 +43,9 @@ extension SQLiteStore {
             : try tables.schema.dialect.render(compiler.rows(query, columns: selection.list, keys: keys))
         return RowRequest(
             statement: statement, decoder: RowDecoder(selection), table: query.storedEntity.table,
-            isUnordered: query.isUnordered && keys == nil, generation: query.pinned)
+            isUnordered: query.isUnordered && keys == nil,
+            collecting: query.isCollectable(keys?.values.count) ? selection.collectable : nil,
+            generation: query.pinned)
     }
 
     /// The objects that a query finds, as rows, read in a way that can be cancelled.
@@ -56,7 +60,8 @@ extension SQLiteStore {
             "fetch", cancellation ?? StoreSearch.readingCancellation, at: request.generation
         ) {
             try $0.rows(
-                request.statement, request.decoder, Date.timeIntervalSinceReferenceDate, noting: note)
+                request.statement, request.decoder, Date.timeIntervalSinceReferenceDate,
+                collecting: request.collecting, noting: note)
         }
         if request.isUnordered { rows.sortByReference() }
         rowCache.insert(rows, table: request.table, readAt: state)
@@ -76,7 +81,9 @@ extension SQLiteStore {
         }
         guard let statement else { return nil }
         var rows = try readOnce("fetch", at: query.pinned) {
-            try $0.rows(statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate)
+            try $0.rows(
+                statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate,
+                collecting: query.isCollectable() ? selection.collectable : nil)
         }
         if query.isUnordered { rows.sortByReference() }
         return rows
@@ -92,7 +99,7 @@ extension SQLiteStore {
         guard entity.familyNumbers.count == 1 else { return nil }
         let selection = tables.selection(of: entity, only: slots, hasKeysAlone: true)
         // Rows without an order are collected as SQLite goes through them.
-        let collects = query.isUnordered && selection.columnNames.count < SnapshotCollector.maxColumns
+        let collects = query.isUnordered && selection.isCollectable
         let list = collects ? SnapshotCollector.collecting(selection.list) : selection.list
         let statement: RenderedSQL? = try tables.compiler.result(of: query) {
             try tables.compiler.snapshotRows(query, slots, columns: list)
@@ -270,6 +277,10 @@ extension SQLiteStore {
         return row
     }
 
+    package func approachCachedRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]) {
+        rowCache.approachRows(table, keys)
+    }
+
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
 
     package func destinationRows(
@@ -297,6 +308,16 @@ extension SQLiteStore {
 
 extension SQLiteStore: SnapshotStore {}
 
+extension RowSelection {
+    /// Whether a function can be called with all columns.
+    fileprivate var isCollectable: Bool {
+        Int(headCount) + columnNames.count <= CollectingFunction.maxColumns
+    }
+
+    /// The list of columns, if a function can be called with them.
+    fileprivate var collectable: String? { isCollectable ? listText : nil }
+}
+
 extension StoreReader {
     /// The generation of a SQLite store that is read.
     fileprivate var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
@@ -305,4 +326,24 @@ extension StoreReader {
 extension FetchQuery {
     /// The generation of a SQLite store that is read.
     var pinned: SQLiteGeneration? { reader.pinned }
+
+    /// Whether rows can be collected inside of SQLite, and may be so many that it is worth while: of few rows, beginning and ending it
+    /// takes longer than it saves.
+    ///
+    /// - Parameter keyCount: how many keys the rows have one of, if they are so limited.
+    fileprivate func isCollectable(_ keyCount: Int? = nil) -> Bool {
+        isUnordered && groupBy.isEmpty && having == nil && keyCount ?? .max > 1
+            && references?.count ?? .max >= 16 && !(predicate?.requiresEquality ?? false)
+    }
+}
+
+extension NSPredicate {
+    /// Whether a condition requires that something equals something else, as look-ups do.
+    fileprivate var requiresEquality: Bool {
+        switch shape {
+        case .comparison(let comparison): comparison.predicateOperatorType == .equalTo
+        case .compound(.and, let parts): parts.contains(where: \.requiresEquality)
+        case .compound, .value, .opaque: false
+        }
+    }
 }

@@ -160,11 +160,26 @@ package final class IdentityMap: @unchecked Sendable {
     /// - Returns: other objects that had the identities, also those of the objects that come before another with the same
     ///   identity.
     package func register(_ objects: [NSManagedObject], table: UInt32) -> [NSManagedObject] {
-        guard !objects.isEmpty else { return [] }
+        register([objects], table: table)
+    }
+
+    /// The same for objects in several lists.
+    func register(_ lists: [[NSManagedObject]], table: UInt32) -> [NSManagedObject] {
+        guard let first = lists.first(where: { !$0.isEmpty })?[0] else { return [] }
         var displaced: [UnsafeMutableRawPointer] = []
         lock.lock()
         let entries = madeTable(table)
-        entries.reserve(objects.count)
+        entries.reserve(lists.reduce(0) { $0 + $1.count })
+        for objects in lists { add(objects, to: entries, &displaced) }
+        lock.unlock()
+        if first.storedEntity.notifiesStore { announce(lists.flatMap { $0 }) }
+        return displaced.map(Self.take)
+    }
+
+    /// With the lock.
+    private func add(
+        _ objects: [NSManagedObject], to entries: Table, _ displaced: inout [UnsafeMutableRawPointer]
+    ) {
         // The list has the objects: no references are counted in a loop over very many.
         objects.withUnsafeBufferPointer { objects in
             for index in objects.indices {
@@ -183,9 +198,6 @@ package final class IdentityMap: @unchecked Sendable {
                 }
             }
         }
-        lock.unlock()
-        if objects[0].storedEntity.notifiesStore { announce(objects) }
-        return displaced.map(Self.take)
     }
 
     /// Enters an object; the other object, retained, that was there. With the lock.

@@ -133,6 +133,35 @@ extension NSManagedObjectContext {
         return isDisplaced ? present(objects) : objects
     }
 
+    /// New faults with rows of a table of which the context has no objects, in a list for each run of rows; nil if one of them cannot
+    /// be made. O(n).
+    func instantiateNew(
+        _ rows: RowList, _ runs: [Range<Int>], _ table: UInt32, from store: any ObjectStore
+    ) -> [[NSManagedObject]]? {
+        var maker = FaultMaker(self, store)
+        var isComplete = true
+        let lists = rows.withPointers { rows in
+            defer { maker.countRows() }
+            return runs.map { run in
+                [NSManagedObject](unsafeUninitializedCapacity: run.count) { objects, count in
+                    for index in run {
+                        if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
+                        guard let object = maker.make(rows[index]) else {
+                            isComplete = false
+                            continue
+                        }
+                        objects.initializeElement(at: count, to: object)
+                        count += 1
+                    }
+                }
+            }
+        }
+        let former = identityMap.register(lists, table: table)
+        displaceForSameIdentity(former)
+        guard isComplete else { return nil }
+        return former.isEmpty ? lists : lists.map(present)
+    }
+
     /// The objects of keys, one for each; new ones are faults without rows. O(n).
     func instantiate(
         _ keys: [(entityNumber: Int32, reference: Int64)], from store: any ObjectStore

@@ -194,7 +194,14 @@ extension NSManagedObjectContext {
             let found = try store.destinations(
                 of: relationship, storedEntity: object.storedEntity, owners: [object.reference],
                 for: reader(of: store))
-            return destinations(found[object.reference] ?? [], in: store)
+            let keys = found[object.reference] ?? []
+            let destinations = destinations(keys, in: store)
+            if generation == nil, let first = destinations.objects.first, first.isFault,
+                first.rowPointer == nil
+            {
+                store.approachCachedRows(first.storedEntity.table, keys)
+            }
+            return destinations
         } catch {
             Log.objects.error(
                 "Could not load '\(relationship.name)' of \(object.objectID): \(error.localizedDescription)")

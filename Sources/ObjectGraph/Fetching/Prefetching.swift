@@ -136,38 +136,53 @@ extension NSManagedObjectContext {
             let rows = try store.destinationRows(
                 of: relationship, owners: owners.map(\.reference), for: reader(of: store))
         else { return false }
-        let objects = instantiate(rows, from: store, refreshing: false)
-        guard objects.count == rows.count else { return false }
         let indexes = ReferenceMap<Int>()
         indexes.reserve(owners.count)
-        var members = [[NSManagedObject]](repeating: [], count: owners.count)
         for (index, owner) in owners.enumerated() { indexes.set(index, for: owner.reference) }
+        guard let runs = runs(of: rows, owners: indexes, back.name, store),
+            var members = instantiateNew(rows, runs.map(\.rows), table, from: store)
+        else { return false }
+        // Most owners have one run. The members are handed on as they are: no references are counted of them.
+        var lists = [[NSManagedObject]](repeating: [], count: owners.count)
+        for (position, run) in runs.enumerated() {
+            if lists[run.owner].isEmpty {
+                swap(&lists[run.owner], &members[position])
+            } else {
+                lists[run.owner] += members[position]
+            }
+        }
+        for index in owners.indices {
+            var list: [NSManagedObject] = []
+            swap(&list, &lists[indexes.value(owners[index].reference) ?? index])
+            owners[index].toMany(at: slot).loadDistinct(list)
+        }
+        return true
+    }
+
+    /// The rows of each owner, most of which follow each other; nil if they cannot be assigned to owners.
+    ///
+    /// - Parameter owners: the indexes of the owners by their references.
+    private func runs(
+        of rows: RowList, owners: ReferenceMap<Int>, _ relationshipName: String, _ store: any ObjectStore
+    ) -> [(owner: Int, rows: Range<Int>)]? {
+        var runs: [(owner: Int, rows: Range<Int>)] = []
+        runs.reserveCapacity(owners.count)
+        // The slot of the owner's key in rows of each entity.
         var slots: [Int32: Int] = [:]
-        // Most rows of an owner follow each other.
         var start = 0
         while start < rows.count {
             let number = rows[start].entityNumber
             guard
                 let slot = slots[number]
-                    ?? store.storedEntity(number: number)?.layout.index(of: back.name)
-            else { return false }
+                    ?? store.storedEntity(number: number)?.layout.index(of: relationshipName)
+            else { return nil }
             slots[number] = slot
             let owner = rows[start].integer(slot)
             let end = Self.endOfRun(rows, start, number, slot, owner)
-            if let index = indexes.value(owner) {
-                if members[index].isEmpty {
-                    members[index] = Array(objects[start..<end])
-                } else {
-                    members[index] += objects[start..<end]
-                }
-            }
+            if let index = owners.value(owner) { runs.append((index, start..<end)) }
             start = end
         }
-        for owner in owners {
-            let index = indexes.value(owner.reference)
-            owner.toMany(at: slot).loadDistinct(index.map { members[$0] } ?? [])
-        }
-        return true
+        return runs
     }
 
     /// The end of the rows, from the one at `start` on, that are of one entity and have one owner.

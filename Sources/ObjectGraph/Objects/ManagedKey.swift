@@ -52,11 +52,21 @@ public final class ManagedKey<Value>: Sendable {
         return index
     }
 
+    /// The same key, for code that reads integers of all types. A key has no part that depends on the type of its values.
+    @inlinable @inline(__always)
+    var ofIntegers: ManagedKey<Int64> { reinterpreted(self) }
+
     private func look(in layout: EntityLayout) -> Int? {
         guard let index = layout.index(of: name) else { return nil }
         found.store(UInt64(layout.declarations[index]) << 32 | UInt64(index), ordering: .relaxed)
         return index
     }
+}
+
+/// A reference as one of another class, of which an object need not be: debug builds would check that.
+@inlinable @inline(__always)
+func reinterpreted<Present, Wanted>(_ reference: Present) -> Wanted {
+    unsafeBitCast(reference, to: Wanted.self)
 }
 
 /// A property of a managed object class with its Swift key path and its accessor.

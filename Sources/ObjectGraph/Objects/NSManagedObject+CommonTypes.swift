@@ -8,14 +8,17 @@ extension NSManagedObject {
     // so the former needs no room on the stack.
 
     /// An integer or Boolean; 0 for none.
-    @inline(__always)
-    private final func integer<Value>(_ key: ManagedKey<Value>) -> Int64 {
+    ///
+    /// One function for all types of integers, called by the accessors that are inlined: functions of equal code would become calls of
+    /// one of them.
+    @usableFromInline
+    final func readInteger(_ key: ManagedKey<Int64>) -> Int64 {
         guard let slot = readableSlot(key) else { return loadedInteger(key) }
         return integer(at: slot) ?? 0
     }
 
     @inline(never)
-    private final func loadedInteger<Value>(_ key: ManagedKey<Value>) -> Int64 {
+    private final func loadedInteger(_ key: ManagedKey<Int64>) -> Int64 {
         let slot = slot(key)
         beginAccess(slot)
         return integer(at: slot) ?? 0
@@ -67,35 +70,40 @@ extension NSManagedObject {
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int16>) -> Int16 {
-        get { Int16(truncatingIfNeeded: integer(key)) }
+        @inlinable @inline(__always)
+        get { Int16(truncatingIfNeeded: readInteger(key.ofIntegers)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int32>) -> Int32 {
-        get { Int32(truncatingIfNeeded: integer(key)) }
+        @inlinable @inline(__always)
+        get { Int32(truncatingIfNeeded: readInteger(key.ofIntegers)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int64>) -> Int64 {
-        get { integer(key) }
+        @inlinable @inline(__always)
+        get { readInteger(key) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is an integer; see the generic form.
     public final subscript(key: ManagedKey<Int>) -> Int {
-        get { Int(truncatingIfNeeded: integer(key)) }
+        @inlinable @inline(__always)
+        get { Int(truncatingIfNeeded: readInteger(key.ofIntegers)) }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }
 
     /// The value of a property that is a Boolean; see the generic form.
     public final subscript(key: ManagedKey<Bool>) -> Bool {
-        get { integer(key) != 0 }
+        @inlinable @inline(__always)
+        get { readInteger(key.ofIntegers) != 0 }
         @inlinable @inline(__always)
         set { write(newValue, key) }
     }

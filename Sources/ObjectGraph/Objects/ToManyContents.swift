@@ -28,12 +28,18 @@ package final class ToManyContents {
         _modify {
             keepSet()
             collect()
+            list = nil
             yield &set
         }
     }
     @exclusivity(unchecked) private var set: Set<NSManagedObject> = []
-    /// All members, each once, until the set of them is needed: most relationships are only iterated.
+    /// All members, each once, as they were loaded, until one is added or removed.
+    ///
+    /// The set of them is made when it is needed, since most relationships are only iterated. The list stays with it: the members are
+    /// released in its order, which is mostly that of their memory.
     @exclusivity(unchecked) private var list: [NSManagedObject]?
+    /// Whether there is a list, and no set yet.
+    @exclusivity(unchecked) private var lacksSet = false
     /// The members in order, of an ordered relationship, when loaded.
     @exclusivity(unchecked) package private(set) var order: [NSManagedObject] = []
     @exclusivity(unchecked) package private(set) var added: Set<NSManagedObject> = []
@@ -50,14 +56,20 @@ package final class ToManyContents {
     }
 
     deinit {
-        // The members may be released with their set, in an order that memory does not have: each would wait for its memory. Only
-        // the addresses are used: another thread may use the objects.
-        guard set.count <= Self.mostApproached else { return }
-        for object in set {
-            let address = Unmanaged.passUnretained(object).toOpaque()
-            coredata_prefetch(address)
-            coredata_prefetch(address + 64)
+        guard !lacksSet, let list = isOrdered ? order : list else { return }
+        // The set is released first, in an order that memory does not have: each member would wait for its memory. Only the
+        // addresses are used: another thread may use the objects.
+        if list.count <= Self.mostApproached {
+            list.withUnsafeBufferPointer { list in
+                for index in list.indices {
+                    let address = Unmanaged.passUnretained(list[index]).toOpaque()
+                    coredata_prefetch(address)
+                    coredata_prefetch(address + 64)
+                }
+            }
         }
+        set = []
+        // Then the list, with the last references.
     }
 
     /// How many objects fit into the processor's caches, roughly.
@@ -69,6 +81,7 @@ package final class ToManyContents {
         copy.isNew = isNew
         copy.set = set
         copy.list = list
+        copy.lacksSet = lacksSet
         copy.order = order
         copy.added = added
         copy.removed = removed
@@ -114,6 +127,7 @@ package final class ToManyContents {
         isLoaded = true
         commonClass = nil
         list = stored
+        lacksSet = true
     }
 
     /// The members of a class, as a set that shares its memory with `members` where all are of the class. O(n) for the first call with
@@ -135,20 +149,26 @@ package final class ToManyContents {
         func isOfClass(_ object: NSManagedObject) -> Bool {
             type(of: object) as AnyClass == memberClass || isMember(object)
         }
-        guard list?.allSatisfy(isOfClass) ?? members.allSatisfy(isOfClass) else { return false }
-        commonClass = memberClass
-        approachRows()
-        return true
-    }
-
-    /// Has the rows of members brought near that will be read in the order of a set.
-    private func approachRows() {
-        guard let list, list.count <= Self.mostApproached else { return }
-        list.withUnsafeBufferPointer { list in
-            for index in list.indices {
-                Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { $0.approachRow() }
+        guard let list else {
+            guard members.allSatisfy(isOfClass) else { return false }
+            commonClass = memberClass
+            return true
+        }
+        // Their rows will be read in the order of a set.
+        let approachesRows = list.count <= Self.mostApproached
+        let areAll = list.withUnsafeBufferPointer { list in
+            list.indices.allSatisfy { index in
+                if index + 8 < list.count {
+                    coredata_prefetch(Unmanaged.passUnretained(list[index + 8]).toOpaque())
+                }
+                return Unmanaged.passUnretained(list[index])._withUnsafeGuaranteedRef { object in
+                    if approachesRows { object.approachRow() }
+                    return isOfClass(object)
+                }
             }
         }
+        if areAll { commonClass = memberClass }
+        return areAll
     }
 
     /// Before an object becomes a member.
@@ -164,8 +184,8 @@ package final class ToManyContents {
     }
 
     private func collect() {
-        guard let list else { return }
-        self.list = nil
+        guard lacksSet, let list else { return }
+        lacksSet = false
         set = Set(list)
     }
 
@@ -190,6 +210,7 @@ package final class ToManyContents {
         isLoaded = false
         isNew = false
         list = nil
+        lacksSet = false
         set = []
         commonClass = nil
     }

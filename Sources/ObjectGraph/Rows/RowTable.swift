@@ -83,6 +83,20 @@ final class RowTable {
     @inline(__always)
     func approachFormer(_ reference: Int64) { coredata_prefetch(entries[start(reference)]) }
 
+    /// Has the rows brought near that have some references. O(n) of these.
+    func approachRows(_ keys: [(entityNumber: Int32, reference: Int64)]) {
+        // An entry is read once it is near.
+        let distance = 8
+        for index in 0..<keys.count + distance {
+            if index < keys.count { approach(keys[index].reference) }
+            // The entry may be free or vacated, or that of another row: any address will do.
+            if index >= distance, let row = entries[start(keys[index - distance].reference)] {
+                coredata_prefetch(row)
+                coredata_prefetch(row + 8)
+            }
+        }
+    }
+
     /// Removes a row. O(1).
     @discardableResult
     func remove(_ reference: Int64) -> Row? {

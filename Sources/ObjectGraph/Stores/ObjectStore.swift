@@ -54,6 +54,8 @@ package protocol ObjectStore: StoreKind {
     /// The row of one object as the store is now, if it is cached and not older than `notBefore`; nil otherwise, or where the store
     /// keeps no rows.
     func cachedRow(of storedEntity: StoredEntity, _ reference: Int64, notBefore: Double) -> Row?
+    /// Has the cached rows of objects of a table brought near, which may be read soon.
+    func approachCachedRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)])
     /// Drops a row from the cache, because others have changed it.
     func forgetRow(_ key: ObjectKey)
 
@@ -141,6 +143,7 @@ extension ObjectStore {
         nil
     }
 
+    package func approachCachedRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]) {}
     package func makeGeneration() throws -> (any StoreGeneration)? { nil }
     package func saveNothing(for client: any StoreClient) throws { try saveMetadata() }
     package func keepReferences(of objects: [NSManagedObject]) throws {}

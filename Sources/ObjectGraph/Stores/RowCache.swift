@@ -43,6 +43,14 @@ package final class RowCache: @unchecked Sendable {
     /// The row of an object, if it is cached. O(1).
     package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
 
+    /// Has the rows of some objects brought near that will be read soon, one by one and in any order: each would wait for its memory.
+    /// O(n).
+    package func approachRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]) {
+        // More would not be near any more when they are read.
+        guard keys.count <= 2048 else { return }
+        lock.withLock { contents.approachRows(table, keys) }
+    }
+
     /// Adds rows of one table that were read, replacing older ones; does nothing if there was a save in between.
     package func insert(_ rows: RowList, table: UInt32, readAt state: State) {
         lock.withLock {
@@ -90,6 +98,11 @@ package final class RowCache: @unchecked Sendable {
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
             add(row, key.table)
             return row
+        }
+
+        fileprivate func approachRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]) {
+            recent[table]?.approachRows(keys)
+            old[table]?.approachRows(keys)
         }
 
         /// Adds a row, replacing an older one. O(1).
