@@ -160,19 +160,41 @@ struct SpotlightExporterTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder.path).isEmpty)
     }
 
-    @Test("A coordinator is not kept by the delegate that indexes its store")
-    func released() throws {
+    @Test("A store that is migrated to another place is indexed there by the exporter of its options")
+    func movedStore() async throws {
         let place = try Place()
         let delegate = TitleDelegate(forStoreWith: place.description, model: Place.model())
         place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
-        weak var released: NSPersistentStoreCoordinator?
+        let coordinator = try place.open()
+        try save("Das Schloß", in: coordinator)
+        let old = try #require(coordinator.persistentStores.first)
+        let new = try coordinator.migratePersistentStore(
+            old, to: place.folder.appendingPathComponent("Other.db"), options: place.description.options,
+            type: .sqlite)
+        #expect(delegate.isIndexingEnabled && new.coreSpotlightExporter === delegate)
+        try save("Schloß Gripsholm", in: coordinator)
+        #expect(try await titles("schloss", delegate) == ["Das Schloß", "Schloß Gripsholm"])
+        delegate.stopSpotlightIndexing()
+        try close(coordinator)
+    }
+
+    @Test("A coordinator, a description and its exporter are released together, while the store is indexed")
+    func released() throws {
+        weak var coordinator: NSPersistentStoreCoordinator?
+        weak var description: NSPersistentStoreDescription?
+        weak var delegate: TitleDelegate?
         do {
-            let coordinator = try place.open()
-            released = coordinator
-            #expect(delegate.isIndexingEnabled)
-            delegate.stopSpotlightIndexing()
-            try close(coordinator)
+            let place = try Place()
+            let made = TitleDelegate(forStoreWith: place.description, model: Place.model())
+            place.description.setOption(made, forKey: NSCoreDataCoreSpotlightExporter)
+            let opened = try place.open()
+            #expect(made.isIndexingEnabled)
+            (coordinator, description, delegate) = (opened, place.description, made)
+            try close(opened)
         }
-        #expect(released == nil)
+        // A step that is running may have the last reference.
+        let end = Date(timeIntervalSinceNow: 60)
+        while coordinator != nil || description != nil || delegate != nil, Date() < end { usleep(1_000) }
+        #expect(coordinator == nil && description == nil && delegate == nil)
     }
 }

@@ -311,17 +311,16 @@ package struct SQLSave {
         func take(_ row: Row) -> [DerivedValue] {
             Self.values(changes.removeValue(forKey: .init(row)) ?? [:])
         }
-        func replaced(_ rows: [Row]) throws -> [Row] {
-            var rows = rows
+        if !changes.isEmpty {
+            // The list is that of the unit, and copied when it is changed.
+            var rows = outcome.inserted
             for index in rows.indices where !changes.isEmpty {
                 let found = take(rows[index])
                 guard !found.isEmpty else { continue }
                 rows[index] = try rows[index].replacing(found, unit.inserts.storedEntity(at: index))
             }
-            return rows
+            outcome.inserted = rows
         }
-        // The list is that of the unit, and copied when it is changed.
-        if !changes.isEmpty { outcome.inserted = try replaced(outcome.inserted) }
         for index in outcome.updated.indices {
             let storedEntity = unit.updates[index].storedEntity
             guard !(changes.isEmpty && storedEntity.layout.derivedIndexes.isEmpty) else { continue }

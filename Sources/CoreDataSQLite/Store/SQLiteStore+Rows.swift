@@ -340,10 +340,18 @@ extension FetchQuery {
 extension NSPredicate {
     /// Whether a condition requires that something equals something else, as look-ups do.
     fileprivate var requiresEquality: Bool {
-        switch shape {
-        case .comparison(let comparison): comparison.predicateOperatorType == .equalTo
-        case .compound(.and, let parts): parts.contains(where: \.requiresEquality)
-        case .compound, .value, .opaque: false
+        // A list, not calls of itself: a program may nest conditions as deep as it likes.
+        var rest: [NSPredicate] = []
+        var next: NSPredicate? = self
+        while let condition = next {
+            switch condition.shape {
+            case .comparison(let comparison):
+                if comparison.predicateOperatorType == .equalTo { return true }
+            case .compound(.and, let parts): rest += parts
+            case .compound, .value, .opaque: break
+            }
+            next = rest.popLast()
         }
+        return false
     }
 }

@@ -21,7 +21,8 @@ import Synchronization
 open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     // Unchecked: what is not constant is behind a lock.
 
-    private let storeDescription: NSPersistentStoreDescription
+    private let storeURL: URL?
+    private let storeType: String
     private let owner: Mutex<Owner>
     private let running = Mutex<StoreIndexing?>(nil)
     private let made = Mutex<StoreSearch?>(nil)
@@ -34,6 +35,8 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     /// The coordinator that has the store, which may have the delegate among the options of the store.
     private struct Owner {
         weak var coordinator: NSPersistentStoreCoordinator?
+        /// The store that was added with the delegate as an option; nil for the one at the URL.
+        weak var store: NSPersistentStore?
         /// The version hashes of the model that the delegate was made with, if it was.
         var hashes: [String: Data]?
     }
@@ -42,7 +45,9 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
     public init(
         forStoreWith description: NSPersistentStoreDescription, coordinator psc: NSPersistentStoreCoordinator
     ) {
-        storeDescription = description
+        // Not the description, which may have the delegate among its options.
+        storeURL = description.url?.standardizedFileURL
+        storeType = description.type
         owner = Mutex(Owner(coordinator: psc))
         super.init()
     }
@@ -89,11 +94,12 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
             guard let store else {
                 throw NSError.coreData(
                     .persistentStoreOpen,
-                    "The coordinator has no store at \(storeDescription.url?.path ?? ""); start indexing after it was added."
+                    "The coordinator has no store at \(storeURL?.path ?? ""); start indexing after it was added."
                 )
             }
             let hashes = owner.withLock(\.hashes)
-            guard hashes == nil || hashes == coordinator?.managedObjectModel.entityVersionHashesByName else {
+            let model = store.persistentStoreCoordinator?.managedObjectModel
+            guard hashes == nil || hashes == model?.entityVersionHashesByName else {
                 throw NSError.coreData(
                     .persistentStoreIncompatibleVersionHash,
                     "The delegate was made with another model than that of the coordinator."
@@ -169,12 +175,12 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
 
     // MARK: The store
 
-    private var coordinator: NSPersistentStoreCoordinator? { owner.withLock(\.coordinator) }
-
     var store: (any ObjectStore)? {
-        let url = storeDescription.url?.standardizedFileURL
+        let (coordinator, added) = owner.withLock { ($0.coordinator, $0.store) }
         return coordinator?.objectStores.first { store in
-            store.type == storeDescription.type && (url == nil || store.url?.standardizedFileURL == url)
+            if let added { return store === added }
+            return store.type == storeType
+                && (storeURL == nil || store.url?.standardizedFileURL == storeURL)
         }
     }
 
@@ -206,8 +212,11 @@ open class NSCoreDataCoreSpotlightDelegate: NSObject, @unchecked Sendable {
 }
 
 extension NSCoreDataCoreSpotlightDelegate: StoreExporter {
-    package func storeWasAdded(to coordinator: NSPersistentStoreCoordinator) {
-        owner.withLock { $0.coordinator = coordinator }
+    package func storeWasAdded(_ store: NSPersistentStore, to coordinator: NSPersistentStoreCoordinator) {
+        owner.withLock {
+            $0.coordinator = coordinator
+            $0.store = store
+        }
         startSpotlightIndexing()
     }
 }

@@ -175,7 +175,7 @@ open class NSPersistentStoreCoordinator: NSObject, EntitySource, @unchecked Send
         store.didAdd(to: self)
         remoteChanges.follow(self)
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
-        exporter?.storeWasAdded(to: self)
+        exporter?.storeWasAdded(store, to: self)
         return store
     }
 

@@ -13,7 +13,7 @@ public let NSCoreDataCoreSpotlightExporter = "NSCoreDataCoreSpotlightExporter"
 /// The value of the option `NSCoreDataCoreSpotlightExporter`.
 package protocol StoreExporter: AnyObject {
     /// Called when a store with this value was added to a coordinator.
-    func storeWasAdded(to coordinator: NSPersistentStoreCoordinator)
+    func storeWasAdded(_ store: NSPersistentStore, to coordinator: NSPersistentStoreCoordinator)
 }
 
 extension NSPersistentStoreCoordinator {

@@ -56,7 +56,7 @@ package struct ResolvedFetch {
         let properties = try Self.properties(specification.propertiesToFetch, entity)
         let groupBy = try Self.properties(specification.propertiesToGroupBy, entity)
         try Self.check(specification, properties, groupBy: groupBy)
-        // All at the end: of what it may have to take back the compiler would make a copy.
+        // All properties are set at the end: the compiler copies those that an error after them would have to undo.
         reader = WeakContext(context)
         isWindow = specification.fetchLimit > 0 || specification.fetchOffset > 0
         self.entity = entity

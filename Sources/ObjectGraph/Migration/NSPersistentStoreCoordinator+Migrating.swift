@@ -44,7 +44,7 @@ extension NSPersistentStoreCoordinator {
             NSUUIDChangedPersistentStoresKey: [old, new, Self.migratedIDs(from: old, to: new)] as [Any]
         ])
         remoteChanges.follow(self)
-        exporter?.storeWasAdded(to: self)
+        exporter?.storeWasAdded(new, to: self)
         return new
     }
 

@@ -327,7 +327,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     // MARK: Identity
 
-    /// The object's identity; temporary until the object is saved. May be read on any thread.
+    /// The object's identity; temporary until the object is saved.
+    ///
+    /// May be read on any thread, but while the first save of the object runs: then on the queue of its context only. The same instance in
+    /// each block of the context, until the object is saved first; compare IDs by `==`.
     public final var objectID: NSManagedObjectID {
         // Other threads neither read nor write what the object's own queue may write meanwhile: the ID that is kept.
         guard CurrentContext.isThis(contextPointer) else {

@@ -141,7 +141,7 @@ struct RowRoom: ~Copyable {
     private static let mostWords = (4096 - 48) >> 3
 
     private let isShared: Bool
-    /// The most words of a block with several rows, where these are to be small.
+    /// The most words of a block with several rows; nil unless blocks are to be small.
     private var mostSmallWords: Int?
     /// The block of the row that was made last.
     private var block: RowBlock?

@@ -20,7 +20,8 @@ final class StorePlan: LinkDestinations {
     /// Whether the store has written the unit.
     @exclusivity(unchecked) private(set) var isWritten = false
     private let now = Date.timeIntervalSinceReferenceDate
-    /// The bytes that objects may leave before rows take their place, rather than large blocks, which are read and released sooner.
+    /// If the values of all new objects take more bytes than this, their rows go into small blocks, which fit into the gaps that the values
+    /// leave. Large blocks are quicker to read and to release.
     private static let mostFreedBytes = 64 << 20
 
     init(

@@ -5,8 +5,8 @@ import Synchronization
 /// How an indexing in the background makes room for saves.
 ///
 /// Both use the memory, the caches and the disk of one computer, also where they have a processor each: a save beside an indexing at full
-/// speed takes up to twice as long. So the indexing rests between two objects while saves come, and works for a share of the time. That
-/// share is also the least of it, and so an indexing ends beside saves that never pause. Saves only note their time: they wait for nothing.
+/// speed takes up to twice as long. So the indexing rests between two objects while saves come, and works for a share of the time. It
+/// always gets that share, so it ends even beside saves that never pause. Saves only note their time: they wait for nothing.
 package final class IndexingPace: Sendable {
     /// How long after a save the next one is expected, in nanoseconds, as all times here.
     private static let expectation: UInt64 = 50_000_000

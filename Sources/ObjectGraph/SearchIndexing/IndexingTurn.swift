@@ -20,7 +20,8 @@ final class IndexingTurn {
 
     /// A rest comes after so much work.
     private static let work: UInt64 = 1_000_000
-    /// After such a time a step that has rested ends: others may be waiting to change the index.
+    /// After such a time a step rests no more, and ends after the objects that it has read if it has rested: others may be waiting to
+    /// change the index.
     private static let longestStep: UInt64 = 2_000_000_000
     /// So long they get the index then: SQLite looks every tenth of a second whether it can write.
     private static let leastBetweenSteps: UInt64 = 150_000_000
@@ -57,9 +58,11 @@ final class IndexingTurn {
         guard canRest else { return }
         let now = IndexingPace.now
         let worked = now - workBegin
-        guard worked >= Self.work else { return }
+        let step = now - stepBegin
+        guard worked >= Self.work, step < Self.longestStep else { return }
         workBegin = now
-        guard pace.rest(worked * share.rest, isCancelled: isCancelled) else { return }
+        let time = min(worked * share.rest, Self.longestStep - step)
+        guard pace.rest(time, isCancelled: isCancelled) else { return }
         hasRested = true
         workBegin = IndexingPace.now
     }

@@ -119,7 +119,7 @@ final class SearchIndexSteps: @unchecked Sendable {
         }
         let count = try TextPieces.forEach(
             of: Array(step), storedEntity, in: store, contents, upTo: Self.stepBytes,
-            unless: { turn?.endsStep ?? false }
+            until: { turn?.endsStep ?? false }
         ) { _, documents in
             for (key, texts) in documents {
                 // What was indexed before was removed when indexing began, and changes come later.

@@ -10,13 +10,13 @@ enum TextPieces {
     ///
     /// - Parameters:
     ///   - maxBytes: after as many bytes of texts, no more pieces are read.
-    ///   - isEnded: whether no more pieces are to be read, of which one was at least.
+    ///   - isEnded: whether to stop; asked after each piece.
     /// - Returns: how many objects were read.
     @discardableResult
     static func forEach(
         of references: [Int64], _ storedEntity: StoredEntity, in store: any ObjectStore,
         _ contents: any IndexedContents, upTo maxBytes: Int = .max,
-        unless isEnded: () -> Bool = { false },
+        until isEnded: () -> Bool = { false },
         _ body: ([Int64], [(key: Int64, texts: [(field: Int, text: String)])]) throws -> Void
     ) throws -> Int {
         var count = firstCount
