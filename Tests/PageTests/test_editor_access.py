@@ -195,6 +195,24 @@ class Access(EditorTest):
         self.eventually("typed on", lambda: self.element("Book").get("versionHashModifier"))
         expect(field).to_be_focused()
 
+    def test_the_caret_stays_where_the_field_is_drawn_before_the_answer(self):
+        page = self.page
+        page.locator("#item-entity-Book").click()
+        field = page.locator("#f-versionHashModifier")
+        held = []
+        page.route("**/api/edit", lambda route: route.continue_() if held else held.append(route))
+        field.fill("typed")
+        with page.expect_request("**/api/edit"):
+            page.keyboard.press("Control+s")
+        page.emulate_media(color_scheme="dark")
+        expect(field).to_have_value("")
+        held[0].continue_()
+        expect(page.locator("#status")).to_have_text("Saved.")
+        expect(field).to_have_value("typed")
+        page.keyboard.type(" on")
+        page.keyboard.press("Control+s")
+        self.eventually("typed on", lambda: self.element("Book").get("versionHashModifier"))
+
     def test_tab_moves_through_the_window_without_a_trap(self):
         page = self.page
         page.locator("#item-entity-Book").click()

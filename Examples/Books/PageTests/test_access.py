@@ -60,6 +60,7 @@ class Access(PageTest):
 
     def test_focus_is_visible_and_wraps_around(self):
         self.open("/?q=villette")
+        self.page.get_by_role("link", name="Villette").first.wait_for()
         seen = []
         for _ in range(80):
             self.page.keyboard.press("Tab")

@@ -171,9 +171,19 @@ function remember(active) {
   const isText = active.matches("input, textarea") && !["checkbox", "radio"].includes(active.type);
   const isTyping = isText && active.value !== active.defaultValue && active.value !== told.get(active);
   const typed = isTyping ? active.value : null;
+  const owners = ownersOf(active);
+  return { id: active.id, owners, typed, range: isText ? rangeOf(active, owners) : null };
+}
+
+// Where the caret was in a value that the page did not have yet when the field was drawn anew, as between a change and its answer.
+let awaited = null;
+
+function rangeOf(field, owners) {
   let range = null;
-  try { range = isText ? [active.selectionStart, active.selectionEnd] : null; } catch { range = null; }
-  return { id: active.id, owners: ownersOf(active), typed, range };
+  try { range = [field.selectionStart, field.selectionEnd]; } catch { return null; }
+  const isUntouched = awaited !== null && awaited.id === field.id && awaited.owners === owners && awaited.shown === field.value
+    && range[0] === field.value.length;
+  return isUntouched ? awaited.range : range;
 }
 
 function recall({ id, owners, typed, range }) {
@@ -188,8 +198,10 @@ function recall({ id, owners, typed, range }) {
     element.value = typed;
     sayWhenLeft(element);
   }
+  awaited = null;
   if (range && range[0] !== null) {
     try { element.setSelectionRange(...range); } catch { /* A field of numbers has no range. */ }
+    if (range[1] > element.value.length) awaited = { id, owners, shown: element.value, range };
   }
 }
 
