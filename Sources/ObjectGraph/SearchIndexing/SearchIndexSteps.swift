@@ -128,7 +128,12 @@ final class SearchIndexSteps: @unchecked Sendable {
             }
         }
         state.progress = .init(kind: done.kind, key: step[step.startIndex + count - 1])
-        progress?.completedUnitCount += Int64(count)
+        if let progress {
+            let done = progress.completedUnitCount + Int64(count)
+            let total = progress.totalUnitCount
+            // Objects may have come since they were counted: the last unit is done when the index is complete.
+            progress.completedUnitCount = total > 0 ? min(done, total - 1) : done
+        }
     }
 
     private func keys(
