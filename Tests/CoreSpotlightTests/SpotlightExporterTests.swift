@@ -26,6 +26,13 @@ struct SpotlightExporterTests {
 
         deinit { try? FileManager.default.removeItem(at: folder) }
 
+        /// A delegate made with a model, which is an option of the store from now on.
+        func addExporter(_ model: NSManagedObjectModel = model()) -> TitleDelegate {
+            let delegate = TitleDelegate(forStoreWith: description, model: model)
+            description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+            return delegate
+        }
+
         /// A coordinator with the store.
         func open(_ model: NSManagedObjectModel = model()) throws -> NSPersistentStoreCoordinator {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -88,8 +95,7 @@ struct SpotlightExporterTests {
     func added() async throws {
         let place = try Place()
         let model = Place.model()
-        let delegate = TitleDelegate(forStoreWith: place.description, model: model)
-        place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+        let delegate = place.addExporter(model)
         #expect(!delegate.isIndexingEnabled)
         let coordinator = try place.open(model)
         let store = try #require(coordinator.persistentStores.first)
@@ -103,8 +109,7 @@ struct SpotlightExporterTests {
     @Test("A store that is added again is indexed again by its exporter")
     func addedAgain() async throws {
         let place = try Place()
-        let delegate = TitleDelegate(forStoreWith: place.description, model: Place.model())
-        place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+        let delegate = place.addExporter()
         let first = try place.open()
         try save("Das Schloß", in: first)
         try close(first)
@@ -132,8 +137,7 @@ struct SpotlightExporterTests {
         let first = try place.open()
         try save("Das Schloß", in: first)
         try close(first)
-        let delegate = TitleDelegate(forStoreWith: place.description, model: Place.model(2))
-        place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+        let delegate = place.addExporter(Place.model(2))
         let second = try place.open(Place.model(2))
         #expect(try await titles("schloss", delegate) == ["Das Schloß"])
         delegate.stopSpotlightIndexing()
@@ -143,8 +147,7 @@ struct SpotlightExporterTests {
     @Test("A delegate made with another model than the coordinator's indexes nothing")
     func otherModel() throws {
         let place = try Place()
-        let delegate = TitleDelegate(forStoreWith: place.description, model: Place.model(2))
-        place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+        let delegate = place.addExporter(Place.model(2))
         let coordinator = try place.open()
         #expect(!delegate.isIndexingEnabled && coordinator.persistentStores.count == 1)
         try close(coordinator)
@@ -163,8 +166,7 @@ struct SpotlightExporterTests {
     @Test("A store that is migrated to another place is indexed there by the exporter of its options")
     func movedStore() async throws {
         let place = try Place()
-        let delegate = TitleDelegate(forStoreWith: place.description, model: Place.model())
-        place.description.setOption(delegate, forKey: NSCoreDataCoreSpotlightExporter)
+        let delegate = place.addExporter()
         let coordinator = try place.open()
         try save("Das Schloß", in: coordinator)
         let old = try #require(coordinator.persistentStores.first)
@@ -185,8 +187,7 @@ struct SpotlightExporterTests {
         weak var delegate: TitleDelegate?
         do {
             let place = try Place()
-            let made = TitleDelegate(forStoreWith: place.description, model: Place.model())
-            place.description.setOption(made, forKey: NSCoreDataCoreSpotlightExporter)
+            let made = place.addExporter()
             let opened = try place.open()
             #expect(made.isIndexingEnabled)
             (coordinator, description, delegate) = (opened, place.description, made)

@@ -1,6 +1,7 @@
-import ObjectGraph
+import CocoaFoundation
 import Foundation
 import ManagedObjectModel
+import ObjectGraph
 
 /// Finds links that a save would leave leading nowhere, because others linked to what it deletes, or deleted what it links to,
 /// and no row that it compares shows that. One statement for each relationship or table that is concerned.
@@ -46,23 +47,18 @@ package struct DanglingLinkCheck {
     ) -> [(layout: EntityLayout, references: [Int64])] {
         var groups: [(layout: EntityLayout, references: [Int64])] = []
         var positions: [ObjectIdentifier: Int] = [:]
-        var start = 0
         // Objects of one entity mostly come one after the other.
-        while start < deletions.count {
-            let storedEntity = deletions[start].storedEntity
-            var end = start + 1
-            while end < deletions.count, deletions[end].storedEntity === storedEntity { end += 1 }
-            if !storedEntity.layout.relationshipIndexes.isEmpty {
-                let position = positions[ObjectIdentifier(storedEntity)] ?? groups.count
-                if position == groups.count {
-                    positions[ObjectIdentifier(storedEntity)] = position
-                    groups.append((storedEntity.layout, []))
-                }
-                for index in start..<end {
-                    groups[position].references.append(deletions[index].old.reference)
-                }
+        deletions.indices.forEachRun(where: {
+            deletions[$0].storedEntity === deletions[$1].storedEntity
+        }) { indexes in
+            let storedEntity = deletions[indexes.lowerBound].storedEntity
+            guard !storedEntity.layout.relationshipIndexes.isEmpty else { return }
+            let position = positions[ObjectIdentifier(storedEntity)] ?? groups.count
+            if position == groups.count {
+                positions[ObjectIdentifier(storedEntity)] = position
+                groups.append((storedEntity.layout, []))
             }
-            start = end
+            for index in indexes { groups[position].references.append(deletions[index].old.reference) }
         }
         return groups
     }

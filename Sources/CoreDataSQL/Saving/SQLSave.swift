@@ -97,10 +97,8 @@ package struct SQLSave {
     private func assignReferences(_ inserts: InsertList) throws -> AssignedReferences {
         var groups: [(storedEntity: StoredEntity, count: Int, next: Int64)] = []
         var positions: [UInt32: Int] = [:]
-        var start = 0
         for run in inserts.runs {
-            let count = (start..<run.end).count { inserts.reference(at: $0) < 0 }
-            start = run.end
+            let count = run.indexes.count { inserts.reference(at: $0) < 0 }
             guard count > 0 else { continue }
             let table = run.storedEntity.table
             if let position = positions[table] {
@@ -114,10 +112,9 @@ package struct SQLSave {
             groups[index].next = try reserve(groups[index].storedEntity, count: groups[index].count)
         }
         var assigned = ReferenceList()
-        start = 0
         for run in inserts.runs {
             let position = positions[run.storedEntity.table]
-            for index in start..<run.end {
+            for index in run.indexes {
                 let reference = inserts.reference(at: index)
                 guard reference < 0, let position else {
                     assigned.append(reference)
@@ -126,7 +123,6 @@ package struct SQLSave {
                 assigned.append(groups[position].next)
                 groups[position].next += 1
             }
-            start = run.end
         }
         return AssignedReferences(inserts, assigned)
     }
@@ -139,13 +135,11 @@ package struct SQLSave {
         var areSame = true
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var start = 0
-        // Objects of one entity mostly come one after the other.
         for run in inserts.runs {
             let entity = schema.entity(run.storedEntity)
             let writer = try writers[entity.number] ?? statements.insertion(of: entity)
             writers[entity.number] = writer
-            for index in start..<run.end {
+            for index in run.indexes {
                 let packed = inserts.rows[index]
                 let row = try packed.resolved(references, entity)
                 // A row of a save that is tried again has the reference of the first try.
@@ -159,7 +153,6 @@ package struct SQLSave {
                 }
                 written.append(row)
             }
-            start = run.end
         }
         return areSame ? inserts.rows : written
     }
@@ -173,21 +166,19 @@ package struct SQLSave {
         // Objects that changed alike share a statement, and mostly come one after the other.
         var writers: [SaveStatement: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var start = 0
-        while start < updates.count {
-            let (storedEntity, changed) = (updates[start].storedEntity, updates[start].changed)
-            var end = start + 1
-            // By index: an element of the list would be copied, and its references counted.
-            while end < updates.count, updates[end].storedEntity === storedEntity,
-                updates[end].changed == changed
-            {
-                end += 1
-            }
+        func belongs(_ index: Int, _ first: Int) -> Bool {
+            updates[index].storedEntity === updates[first].storedEntity
+                && updates[index].changed == updates[first].changed
+        }
+        try updates.indices.forEachRun(where: belongs) { indexes in
+            let (storedEntity, changed) = (
+                updates[indexes.lowerBound].storedEntity, updates[indexes.lowerBound].changed
+            )
             let entity = schema.entity(storedEntity)
             let shape = SaveStatement.update(entity: entity.number, changed)
             let writer = try writers[shape] ?? statements.update(of: entity, changed)
             writers[shape] = writer
-            for index in start..<end {
+            for index in indexes {
                 let row = try updates[index].row.resolved(references, entity)
                 if try !writer.update(row, oldVersion: updates[index].old.version) {
                     mismatches.append(
@@ -197,7 +188,6 @@ package struct SQLSave {
                 }
                 rows.append(row)
             }
-            start = end
         }
         return rows
     }
@@ -209,16 +199,15 @@ package struct SQLSave {
         var missing: Set<Int> = []
         var writers: [Int32: any RowWriting] = [:]
         defer { for writer in writers.values { writer.finish() } }
-        var start = 0
-        while start < deletions.count {
-            let storedEntity = deletions[start].storedEntity
-            var end = start + 1
-            while end < deletions.count, deletions[end].storedEntity === storedEntity { end += 1 }
+        try deletions.indices.forEachRun(where: {
+            deletions[$0].storedEntity === deletions[$1].storedEntity
+        }) { indexes in
+            let storedEntity = deletions[indexes.lowerBound].storedEntity
             let entity = schema.entity(storedEntity)
             let writer = try writers[entity.number] ?? statements.deletion(of: entity)
             writers[entity.number] = writer
             let hasLinks = !storedEntity.layout.toManyIndexes.isEmpty
-            for index in start..<end {
+            for index in indexes {
                 // While the row is there, what it counted for can be taken from derived sums.
                 if hasLinks { try endLinks(deletions[index], entity) }
                 if try writer.delete(deletions[index].old) { continue }
@@ -228,7 +217,6 @@ package struct SQLSave {
                         storedEntity: storedEntity, old: deletions[index].old, isDeletion: true,
                         isUnwritten: true))
             }
-            start = end
         }
         return missing
     }

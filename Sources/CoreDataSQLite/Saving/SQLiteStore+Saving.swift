@@ -154,14 +154,11 @@ extension SQLiteStore {
 
 extension RowCache.Contents {
     /// Adds new rows.
-    fileprivate mutating func add(_ rows: [Row], of runs: [InsertList.Run]) {
-        var start = 0
-        for (index, run) in runs.enumerated() {
-            let table = run.storedEntity.table
-            // Entities may share a table.
-            if index + 1 < runs.count, runs[index + 1].storedEntity.table == table { continue }
-            add(rows[start..<run.end], table)
-            start = run.end
+    fileprivate mutating func add(_ rows: [Row], of runs: EntityRuns) {
+        // Entities may share a table.
+        runs.indices.forEachRun(where: { runs[$0].storedEntity.table == runs[$1].storedEntity.table }) {
+            let (first, last) = (runs[$0.lowerBound], runs[$0.upperBound - 1])
+            add(rows[first.indexes.lowerBound..<last.indexes.upperBound], first.storedEntity.table)
         }
     }
 
@@ -169,15 +166,7 @@ extension RowCache.Contents {
     ///
     /// - Parameter table: the table of the row with an index.
     fileprivate mutating func add(_ rows: [Row], _ table: (Int) -> UInt32) {
-        var start = 0
-        while start < rows.count {
-            // Objects of one table mostly come one after the other.
-            let number = table(start)
-            var end = start + 1
-            while end < rows.count, table(end) == number { end += 1 }
-            add(rows[start..<end], number)
-            start = end
-        }
+        rows.indices.forEachRun(where: { table($0) == table($1) }) { add(rows[$0], table($0.lowerBound)) }
     }
 }
 

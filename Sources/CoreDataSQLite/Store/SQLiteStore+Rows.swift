@@ -80,7 +80,7 @@ extension SQLiteStore {
             nil
         }
         guard let statement else { return nil }
-        var rows = try readOnce("fetch", at: query.pinned) {
+        var rows = try find(query) {
             try $0.rows(
                 statement, RowDecoder(selection), Date.timeIntervalSinceReferenceDate,
                 collecting: query.isCollectable() ? selection.collectable : nil)
@@ -108,11 +108,18 @@ extension SQLiteStore {
         }
         guard let statement, let only = selection.only else { return nil }
         let decoder = RowDecoder(selection)
-        return try readOnce("fetch", at: query.pinned) {
+        return try find(query) {
             collects
                 ? try $0.collectedSnapshots(statement, decoder, only, schema)
                 : try $0.snapshots(statement, decoder, only, schema)
         }
+    }
+
+    /// Reads what a query finds, until the search that it is a part of is ended.
+    private func find<Value>(
+        _ query: FetchQuery, _ what: String = "fetch", _ body: (SQLiteReader) throws -> Value
+    ) throws -> Value {
+        try readOnce(what, StoreSearch.readingCancellation, at: query.pinned, body)
     }
 
     /// The entities and keys of the rows that a query finds, read one by one.
@@ -134,7 +141,7 @@ extension SQLiteStore {
 
     /// The identities of rows that are all of the fetched entity.
     private func references(_ statement: RenderedSQL, _ query: FetchQuery) throws -> IdentityList {
-        try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) { reader in
+        try find(query) { reader in
             var list = IdentityList()
             var last = Int64.min
             var isAscending = true
@@ -154,7 +161,7 @@ extension SQLiteStore {
         for number in schema.entity(query.storedEntity).familyNumbers {
             storedEntities[number] = storedEntity(number: number)
         }
-        return try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) { reader in
+        return try find(query) { reader in
             var list = IdentityList()
             var last = Int64.min
             var lastNumber = Int32.min
@@ -176,7 +183,7 @@ extension SQLiteStore {
     package func keys(for query: FetchQuery) throws -> [(entityNumber: Int32, reference: Int64)] {
         try fetchCompiler.result(of: query) {
             let statement = try fetchCompiler.keys(query)
-            var keys = try readOnce("fetch", StoreSearch.readingCancellation, at: query.pinned) {
+            var keys = try find(query) {
                 try $0.keys(statement)
             }
             if query.isUnordered { keys.sortUnlessAscending { $0.reference } }
@@ -189,7 +196,7 @@ extension SQLiteStore {
     package func count(for query: FetchQuery) throws -> Int {
         try fetchCompiler.result(of: query) {
             let statement = try fetchCompiler.count(query)
-            return try readOnce("count", StoreSearch.readingCancellation, at: query.pinned) {
+            return try find(query, "count") {
                 Int(try $0.integer(statement))
             }
         } decided: {

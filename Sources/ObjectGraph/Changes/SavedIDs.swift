@@ -45,22 +45,15 @@ final class SavedIDs: Sendable {
     }
 }
 
-/// The identities of objects, in order and packed, and one entity binding for each run of objects that share it.
+/// The identities of objects, in order and packed.
 private struct PackedIdentities: Sendable {
     private var references = ReferenceList()
-    /// The entity bindings, with the index of the first identity after their run.
-    private var runs: [(storedEntity: StoredEntity, end: Int)] = []
+    private var runs = EntityRuns()
 
     init(_ objects: [NSManagedObject]) {
         for object in objects {
-            let storedEntity = object.unretainedStoredEntity
-            if runs.last.map({ Unmanaged.passUnretained($0.storedEntity).toOpaque() })
-                != storedEntity.toOpaque()
-            {
-                runs.append((storedEntity.takeUnretainedValue(), references.count))
-            }
+            runs.append(object.unretainedStoredEntity)
             references.append(object.reference)
-            runs[runs.count - 1].end = references.count
         }
     }
 
@@ -68,12 +61,10 @@ private struct PackedIdentities: Sendable {
 
     var ids: Set<NSManagedObjectID> {
         var ids = Set<NSManagedObjectID>(minimumCapacity: references.count)
-        var start = 0
-        for (storedEntity, end) in runs {
-            for index in start..<end {
-                ids.insert(NSManagedObjectID(storedEntity: storedEntity, reference: references[index]))
+        for run in runs {
+            for index in run.indexes {
+                ids.insert(NSManagedObjectID(storedEntity: run.storedEntity, reference: references[index]))
             }
-            start = end
         }
         return ids
     }

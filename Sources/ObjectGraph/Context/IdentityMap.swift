@@ -292,11 +292,11 @@ package final class IdentityMap: @unchecked Sendable {
     /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
     /// bindings.
     ///
-    /// - Parameter runs: the entity bindings, each with the index after its last object; no store of them is notified of objects.
+    /// - Parameter runs: the entity bindings of the rows; no store of them is notified of objects.
     /// - Returns: other objects that had the identities, also those of the list that come before another with the same
     ///   identity.
     func adopt(
-        _ objects: [NSManagedObject], _ rows: [Row], _ runs: [(storedEntity: StoredEntity, end: Int)]
+        _ objects: [NSManagedObject], _ rows: [Row], _ runs: EntityRuns
     ) -> [NSManagedObject] {
         defer { IdentityChanges.note() }
         var displaced: [UnsafeMutableRawPointer] = []
@@ -314,13 +314,12 @@ package final class IdentityMap: @unchecked Sendable {
             tables[number] = unsaved
             (tables[0], last) = (nil, nil)
         }
-        var start = 0
-        for (storedEntity, end) in runs {
-            storedEntities[ObjectIdentifier(storedEntity)] = storedEntity
-            let kept = Unmanaged.passUnretained(storedEntity)
-            let entries = madeTable(storedEntity.table)
-            entries.reserve(end - start)
-            for index in start..<end {
+        for run in runs {
+            storedEntities[ObjectIdentifier(run.storedEntity)] = run.storedEntity
+            let kept = Unmanaged.passUnretained(run.storedEntity)
+            let entries = madeTable(run.storedEntity.table)
+            entries.reserve(run.indexes.count)
+            for index in run.indexes {
                 let pointer = Self.pointer(objects[index])
                 let reference = rows[index].reference
                 Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
@@ -335,7 +334,6 @@ package final class IdentityMap: @unchecked Sendable {
                     former[former.count - 1].count += 1
                 }
             }
-            start = end
         }
         if isAll { (tables[0], last) = (nil, nil) }
         lock.unlock()

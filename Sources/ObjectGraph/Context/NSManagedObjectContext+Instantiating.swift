@@ -92,15 +92,7 @@ extension NSManagedObjectContext {
         if known.isEmpty {
             let objects = rows.withPointers { rows in
                 defer { maker.countRows() }
-                return [NSManagedObject](unsafeUninitializedCapacity: rows.count) { objects, count in
-                    for index in rows.indices {
-                        // Of very many rows the first ones are far away again.
-                        if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
-                        guard let object = maker.make(rows[index]) else { continue }
-                        objects.initializeElement(at: count, to: object)
-                        count += 1
-                    }
-                }
+                return maker.make(rows, rows.indices)
             }
             return register(objects, table: table) ? present(objects) : objects
         }
@@ -139,26 +131,13 @@ extension NSManagedObjectContext {
         _ rows: RowList, _ runs: [Range<Int>], _ table: UInt32, from store: any ObjectStore
     ) -> [[NSManagedObject]]? {
         var maker = FaultMaker(self, store)
-        var isComplete = true
         let lists = rows.withPointers { rows in
             defer { maker.countRows() }
-            return runs.map { run in
-                [NSManagedObject](unsafeUninitializedCapacity: run.count) { objects, count in
-                    for index in run {
-                        if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
-                        guard let object = maker.make(rows[index]) else {
-                            isComplete = false
-                            continue
-                        }
-                        objects.initializeElement(at: count, to: object)
-                        count += 1
-                    }
-                }
-            }
+            return runs.map { maker.make(rows, $0) }
         }
         let former = identityMap.register(lists, table: table)
         displaceForSameIdentity(former)
-        guard isComplete else { return nil }
+        guard zip(lists, runs).allSatisfy({ $0.count == $1.count }) else { return nil }
         return former.isEmpty ? lists : lists.map(present)
     }
 
@@ -291,6 +270,19 @@ private struct FaultMaker: ~Copyable {
         object.becomeFault(of: .passUnretained(context), countedRow: row)
         if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
+    }
+
+    /// Faults with some of the rows, without those whose entity the store does not have. O(n).
+    mutating func make(_ rows: UnsafeBufferPointer<RowPointer>, _ indexes: Range<Int>) -> [NSManagedObject] {
+        [NSManagedObject](unsafeUninitializedCapacity: indexes.count) { objects, count in
+            for index in indexes {
+                // Of very many rows the first ones are far away again.
+                if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
+                guard let object = make(rows[index]) else { continue }
+                objects.initializeElement(at: count, to: object)
+                count += 1
+            }
+        }
     }
 
     /// A fault without a row; nil when the store does not have the entity.

@@ -327,31 +327,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
 
     // MARK: Identity
 
-    /// The object's identity; temporary until the object is saved.
-    ///
-    /// May be read on any thread, but while the first save of the object runs: then on the queue of its context only. The same instance in
-    /// each block of the context, until the object is saved first; compare IDs by `==`.
-    public final var objectID: NSManagedObjectID {
-        // Other threads neither read nor write what the object's own queue may write meanwhile: the ID that is kept.
-        guard CurrentContext.isThis(contextPointer) else {
-            return NSManagedObjectID(storedEntity: storedEntity, reference: reference)
-        }
-        if let cachedID, cachedID.reference == reference, cachedID.storedEntity === storedEntity {
-            return cachedID
-        }
-        let made = NSManagedObjectID(storedEntity: storedEntity, reference: reference)
-        cachedID = made
-        return made
-    }
-
-    package final var key: ObjectKey { ObjectKey(table: storedEntity.table, reference: reference) }
-
-    /// The entity that describes the object.
-    public final var entity: NSEntityDescription { storedEntity.entity }
-
-    /// The context the object is registered with; nil after the context or the saved object is gone.
-    public final var managedObjectContext: NSManagedObjectContext? { context }
-
     // Sets of objects hash this again.
     public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) >> 4 }
 
@@ -370,27 +345,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
         let data = layout.slots.indices.map { "    \(layout.slots[$0].name) = \(describeValue(at: $0));" }
         return "<\(type(of: self))> (entity: \(name); id: \(id); data: {\n\(data.joined(separator: "\n"))\n})"
     }
-
-    // MARK: State
-
-    /// Whether the values are not loaded yet. Reading any property loads them.
-    public final var isFault: Bool { state.contains(.fault) }
-
-    /// 0 when the object is fully initialised, another number while it is in transition.
-    public final var faultingState: Int { isFault ? 1 : 0 }
-
-    /// Whether the object was inserted and not saved since.
-    public final var isInserted: Bool { state.contains(.inserted) }
-
-    /// Whether a property was set since the last save, also to an equal value, also a transient one.
-    public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.inserted) }
-
-    /// Whether the object will be deleted at the next save. False once that has happened; true still in the `didSave()` of
-    /// the save that deletes it.
-    public final var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .leaving, .gone]) }
-
-    /// Whether the object was inserted, changed or deleted since the last save.
-    public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && !state.contains(.gone) }
 
     /// The entity of this class, in the model that came into use last. Of a class that no model in use names, an entity without
     /// a name.
@@ -545,33 +499,4 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
     /// For each key, the class's own check of its values. The class macro writes it from the class's
     /// `validate<Key>(_:)` methods.
     open class var registeredValidators: [String: ManagedValidator] { [:] }
-}
-
-/// The flags of a managed object.
-package struct ObjectState: OptionSet, Sendable {
-    package let rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// The values are not loaded.
-    package static let fault = ObjectState(rawValue: 1 << 0)
-    package static let inserted = ObjectState(rawValue: 1 << 1)
-    package static let updated = ObjectState(rawValue: 1 << 2)
-    package static let deleted = ObjectState(rawValue: 1 << 3)
-    /// In the list of the current event's inserted, updated or deleted objects.
-    package static let eventInserted = ObjectState(rawValue: 1 << 4)
-    package static let eventUpdated = ObjectState(rawValue: 1 << 5)
-    package static let eventDeleted = ObjectState(rawValue: 1 << 6)
-    package static let eventRefreshed = ObjectState(rawValue: 1 << 7)
-    /// Setters do not mark the object: it is inside `awakeFromFetch` or the like.
-    package static let unobservedChanges = ObjectState(rawValue: 1 << 8)
-    /// The row does not exist; the object stands for a deleted one.
-    package static let inaccessible = ObjectState(rawValue: 1 << 9)
-    /// Deleted before it was ever saved; leaves the context at the end of the event.
-    package static let leaving = ObjectState(rawValue: 1 << 10)
-    /// Made by the running event, so that undoing the event removes the whole object.
-    package static let madeInEvent = ObjectState(rawValue: 1 << 11)
-    /// Its deletion was saved; it leaves the context when the objects have been notified.
-    package static let gone = ObjectState(rawValue: 1 << 12)
-    /// In its `prepareForDeletion()`.
-    package static let prepared = ObjectState(rawValue: 1 << 13)
 }

@@ -220,12 +220,10 @@ package struct EventChanges {
         } + toMany.flatMap(\.change.removed)
     }
 
-    /// The changes as they are undone when some objects are no longer there.
+    /// The changes without links to objects that were deleted meanwhile, to undo them.
     func leavingOutLinks(to isGone: (NSManagedObject) -> Bool) -> EventChanges {
         let ordered = toMany.flatMap { $0.change.oldOrder ?? [] }
-        guard formerDestinations.contains(where: isGone) || ordered.contains(where: isGone) else {
-            return self
-        }
+        guard (formerDestinations + ordered).contains(where: isGone) else { return self }
         var changes = EventChanges()
         changes.old = old.map { slot, value in
             if case .object(let destination) = value, isGone(destination) { return (slot, .null) }

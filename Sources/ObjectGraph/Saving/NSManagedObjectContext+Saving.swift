@@ -359,12 +359,13 @@ extension NSManagedObjectContext {
 
     /// Gives new objects the identities of their rows.
     private func adoptIdentities(of objects: [NSManagedObject], _ rows: [Row], _ store: any ObjectStore) {
-        // Objects of one entity mostly come one after the other.
-        var runs: [(storedEntity: StoredEntity, end: Int)] = []
+        var runs = EntityRuns()
         var number: Int32?
         var areNew = true
         for index in objects.indices {
-            if number != rows[index].entityNumber {
+            if number == rows[index].entityNumber {
+                runs.extend()
+            } else {
                 number = rows[index].entityNumber
                 guard let storedEntity = store.storedEntity(number: rows[index].entityNumber),
                     !storedEntity.notifiesStore
@@ -372,19 +373,16 @@ extension NSManagedObjectContext {
                     areNew = false
                     break
                 }
-                runs.append((storedEntity, index))
+                runs.append(.passUnretained(storedEntity))
             }
-            runs[runs.count - 1].end = index + 1
             areNew = areNew && objects[index].isNewInRegistry
         }
         guard areNew else { return renameChanged(objects, rows, store) }
         if identities.isShared {
-            var start = 0
-            for (storedEntity, end) in runs {
-                for index in start..<end {
-                    identities.note(objects[index].reference, storedEntity, rows[index].reference)
+            for run in runs {
+                for index in run.indexes {
+                    identities.note(objects[index].reference, run.storedEntity, rows[index].reference)
                 }
-                start = end
             }
         }
         displaceForSameIdentity(identityMap.adopt(objects, rows, runs))
@@ -441,101 +439,5 @@ extension NSManagedObjectContext {
         object.context = nil
         object.state.remove(.gone)
         object.extras?.event = nil
-    }
-}
-
-extension NSManagedObject {
-    /// Makes the present values the committed ones. Returns whether the store computed a new value.
-    final func markSaved(_ row: Row?) -> Bool {
-        touched.removeAll()
-        if values.isEmpty, let row,
-            layoutPointer._withUnsafeGuaranteedRef({ $0.derivedIndexes.isEmpty })
-        {
-            self.row = row
-            return false
-        }
-        let layout = layout
-        for slot in layout.toManyIndexes where slot < values.count {
-            if case .toMany(let contents) = values[slot] { contents.markSaved() }
-        }
-        guard let row else { return false }
-        for slot in outdatedSlots(layout, row) { values[slot] = .unloaded }
-        return adoptDerivedValues(from: row)
-    }
-
-    /// The slots of values that are to be read from the row: a store may round a number, or count itself, and the object shows
-    /// the stored value.
-    private final func outdatedSlots(_ layout: EntityLayout, _ row: Row) -> PropertySet {
-        var outdated = PropertySet()
-        layout.traits.withUnsafeBufferPointer { traits in
-            values.withUnsafeBufferPointer { values in
-                for slot in 0..<min(traits.count, values.count) where traits[slot].isStored {
-                    if values[slot].isUnloaded { continue }
-                    let rowSlot = traits[slot].rowSlot
-                    switch traits[slot].kind {
-                    case .decimal, .double, .float, .date, .composite: outdated.insert(slot)
-                    case .integer16, .integer32, .integer64, .boolean:
-                        if case .integer(let number) = values[slot], !row.isNull(rowSlot),
-                            row.integer(rowSlot) == number
-                        {
-                            continue
-                        }
-                        outdated.insert(slot)
-                    // A link to a deleted object is not stored.
-                    case .toOne: if row.isNull(rowSlot) { outdated.insert(slot) }
-                    default: break
-                    }
-                }
-            }
-        }
-        return outdated
-    }
-
-    /// Whether a row has all values of the object.
-    @inline(__always)
-    fileprivate final var isWholeInRows: Bool {
-        layoutPointer._withUnsafeGuaranteedRef { $0.isWholeInRows }
-    }
-
-    /// Forgets the values, which a row is about to replace.
-    fileprivate final func dropSetValues() { if !values.isEmpty { values = [] } }
-
-    /// Removes the values of a new object, all of which its row has.
-    final func takeSetValues() -> ContiguousArray<SlotValue> {
-        assert(layout.isWholeInRows, "All values can be restored from the row.")
-        var taken: ContiguousArray<SlotValue> = []
-        swap(&taken, &values)
-        return taken
-    }
-
-    /// Sets the values of a new object to those of a row, as they were set.
-    final func restoreSetValues(from row: Row) {
-        values = ContiguousArray(layout.slots.indices.map { row.value($0, layout.slots[$0]) })
-    }
-
-    /// Shows what the store computed. Returns whether anything is new.
-    ///
-    /// - Parameter counted: other attributes that triggers of the store keep.
-    final func adoptDerivedValues(from row: Row, and counted: [Int] = []) -> Bool {
-        if layout.derivedIndexes.isEmpty, counted.isEmpty {
-            self.row = row
-            return false
-        }
-        let old = self.row
-        let changed = (layout.derivedIndexes + counted).filter { slot in
-            let info = layout.slots[slot]
-            if slot < values.count, !values[slot].isUnloaded {
-                return !values[slot].isSame(as: row.value(slot, info))
-            }
-            return old.map { !$0.hasSameValue(as: row, slot, info) } ?? !row.isNull(slot)
-        }
-        for slot in changed { willChange(at: slot) }
-        for slot in changed where slot < values.count {
-            values[slot] = .unloaded
-            touched.remove(slot)
-        }
-        self.row = row
-        for slot in changed { didChange(at: slot) }
-        return !changed.isEmpty
     }
 }

@@ -85,27 +85,21 @@ struct SavePlan {
         _ plan: (any ObjectStore) -> StorePlan
     ) throws {
         var storedEntities = NewStoredEntities(context)
-        var runs: [AssignedObjects.Run] = []
+        var runs = EntityRuns()
         for index in inserted.indices {
             if storedEntities.isLastOne(of: inserted[index]) {
-                runs[runs.count - 1].end += 1
-                continue
+                runs.extend()
+            } else {
+                runs.append(.passUnretained(try storedEntities.storedEntity(of: inserted[index])))
             }
-            let storedEntity = try storedEntities.storedEntity(of: inserted[index])
-            if runs.last?.storedEntity !== storedEntity {
-                runs.append(AssignedObjects.Run(storedEntity: storedEntity, end: index))
-            }
-            runs[runs.count - 1].end += 1
         }
         let stores = runs.map { $0.storedEntity.store as? any ObjectStore }
         if let store = stores.first ?? nil, stores.allSatisfy({ $0 === store }) {
             plan(store).assign(AssignedObjects(objects: inserted, runs: runs))
             return
         }
-        var start = 0
         for (run, store) in zip(runs, stores) {
-            if let store { plan(store).assign(inserted[start..<run.end], to: run.storedEntity) }
-            start = run.end
+            if let store { plan(store).assign(inserted[run.indexes], to: run.storedEntity) }
         }
     }
 

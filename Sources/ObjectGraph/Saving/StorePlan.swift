@@ -59,11 +59,10 @@ final class StorePlan: LinkDestinations {
         unit.inserts.reserveCapacity(objects.count)
         hasDroppedValues = isPlain && !store.readsObjectsOfSaves
         // Released in batches: an allocator joins what is freed side by side, and the next rows take its place. If there is much of it,
-        // they are in blocks that are no larger than the values of one object: between the objects no larger one finds room.
+        // they are in blocks as small as the values of one object: larger ones do not fit into the gaps between the objects.
         var dropped: [ContiguousArray<SlotValue>] = []
-        var start = 0
         for run in assigned.runs {
-            for index in start..<run.end {
+            for index in run.indexes {
                 // The list keeps the object.
                 try Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
                     let row = try encoder.row(object, run.storedEntity, self, timestamp: now, version: 1)
@@ -80,7 +79,6 @@ final class StorePlan: LinkDestinations {
                     }
                 }
             }
-            start = run.end
         }
         inserted = objects
     }
@@ -186,7 +184,7 @@ final class StorePlan: LinkDestinations {
     /// The entity binding that a new object gets from the save; nil for another object.
     private func newStoredEntity(of object: NSManagedObject) -> StoredEntity? {
         guard object.storedEntity.isTemporary else { return nil }
-        return assignedIndexes?.index(of: object.reference).map(assigned.storedEntity(at:))
+        return assignedIndexes?.index(of: object.reference).map(assigned.runs.storedEntity(at:))
     }
 
     private func checkedKey(

@@ -14,7 +14,6 @@ package final class StoreIndexing: @unchecked Sendable {
         var position: SearchIndexState.Position?
         /// How many attempts have failed since the last one that has not.
         var failureCount = 0
-        var pause: Double?
         /// What the log has of these already.
         var loggedErrors: Set<String> = []
     }
@@ -116,7 +115,6 @@ package final class StoreIndexing: @unchecked Sendable {
             try search.follow(progress, turn)
             state.withLock {
                 current.failureCount = 0
-                current.pause = nil
                 current.loggedErrors = []
             }
             guard let position = try search.position() else { return }
@@ -140,9 +138,7 @@ package final class StoreIndexing: @unchecked Sendable {
                     "The store at \(store.url?.path ?? "") could not be indexed: \(error.localizedDescription)"
                 )
             }
-            let pause = Self.pause(afterFailures: count, pauses)
-            state.withLock { current.pause = pause }
-            schedule(after: pause)
+            schedule(after: Self.pause(afterFailures: count, pauses))
         }
     }
 
@@ -154,5 +150,8 @@ package final class StoreIndexing: @unchecked Sendable {
     }
 
     /// How many seconds after the last attempt the next one is made; nil when it has not failed.
-    package var pause: Double? { state.withLock { current.pause } }
+    package var pause: Double? {
+        let count = state.withLock { current.failureCount }
+        return count == 0 ? nil : Self.pause(afterFailures: count - 1, pauses)
+    }
 }

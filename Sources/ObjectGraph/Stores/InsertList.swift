@@ -1,17 +1,9 @@
-import CocoaFoundation
-
 /// The new rows of a unit of work, in order, with an entity binding for each run of rows that share it.
 ///
 /// A save may have very many: a list of structures would take twice the memory, and what a save returns is mostly this list of rows.
 package struct InsertList: RandomAccessCollection {
-    package struct Run {
-        package let storedEntity: StoredEntity
-        /// The index after the last row.
-        package fileprivate(set) var end: Int
-    }
-
     package private(set) var rows: [Row] = []
-    package private(set) var runs: [Run] = []
+    package private(set) var runs = EntityRuns()
     private var references = ReferenceList()
 
     package init() {}
@@ -25,10 +17,7 @@ package struct InsertList: RandomAccessCollection {
     }
 
     /// The entity binding of the row with an index. O(log n) of the runs.
-    package func storedEntity(at index: Int) -> StoredEntity {
-        runs.count == 1
-            ? runs[0].storedEntity : runs[runs.partitionIndex { $0.end > index }].storedEntity
-    }
+    package func storedEntity(at index: Int) -> StoredEntity { runs.storedEntity(at: index) }
 
     /// The reference that a row has before the save: a temporary one, or its own. O(1).
     package func reference(at index: Int) -> Int64 { references[index] }
@@ -40,11 +29,7 @@ package struct InsertList: RandomAccessCollection {
     package mutating func append(_ row: Row, of storedEntity: StoredEntity) {
         references.append(row.reference)
         rows.append(row)
-        if let last = runs.indices.last, runs[last].storedEntity === storedEntity {
-            runs[last].end = rows.count
-        } else {
-            runs.append(Run(storedEntity: storedEntity, end: rows.count))
-        }
+        runs.append(.passUnretained(storedEntity))
     }
 
     /// Puts another row of the same object in the place of one.

@@ -35,11 +35,9 @@ package final class ToManyContents {
     @exclusivity(unchecked) private var set: Set<NSManagedObject> = []
     /// All members, each once, as they were loaded, until one is added or removed.
     ///
-    /// The set of them is made when it is needed, since most relationships are only iterated. The list stays with it: the members are
-    /// released in its order, which is mostly that of their memory.
+    /// The set of them is made when it is needed, since most relationships are only iterated: it is empty until then. The list stays with
+    /// it: the members are released in its order, which is mostly that of their memory.
     @exclusivity(unchecked) private var list: [NSManagedObject]?
-    /// Whether there is a list, and no set yet.
-    @exclusivity(unchecked) private var lacksSet = false
     /// The members in order, of an ordered relationship, when loaded.
     @exclusivity(unchecked) package private(set) var order: [NSManagedObject] = []
     @exclusivity(unchecked) package private(set) var added: Set<NSManagedObject> = []
@@ -56,7 +54,7 @@ package final class ToManyContents {
     }
 
     deinit {
-        guard !lacksSet, let list = isOrdered ? order : list else { return }
+        guard !set.isEmpty, let list = isOrdered ? order : list else { return }
         // The set is released first, in an order that memory does not have: each member would wait for its memory. Only the
         // addresses are used: another thread may use the objects.
         if list.count <= Self.mostApproached {
@@ -81,7 +79,6 @@ package final class ToManyContents {
         copy.isNew = isNew
         copy.set = set
         copy.list = list
-        copy.lacksSet = lacksSet
         copy.order = order
         copy.added = added
         copy.removed = removed
@@ -127,7 +124,6 @@ package final class ToManyContents {
         isLoaded = true
         commonClass = nil
         list = stored
-        lacksSet = true
     }
 
     /// The members of a class, as a set that shares its memory with `members` where all are of the class. O(n) for the first call with
@@ -184,9 +180,7 @@ package final class ToManyContents {
     }
 
     private func collect() {
-        guard lacksSet, let list else { return }
-        lacksSet = false
-        set = Set(list)
+        if set.isEmpty, let list { set = Set(list) }
     }
 
     /// Merges new stored destinations with the changes of a loaded ordered relationship. The order made here stays;
@@ -210,7 +204,6 @@ package final class ToManyContents {
         isLoaded = false
         isNew = false
         list = nil
-        lacksSet = false
         set = []
         commonClass = nil
     }
