@@ -41,7 +41,17 @@ struct CollectingFunction {
     func collector(
         _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
     ) -> (UnsafeMutableRawPointer, ArgumentValues)? {
-        guard count > 1, let values, let pointer = sqlite3_value_pointer(values[0], typeName) else {
+        guard count > 1, let values,
+            let known = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
+        else {
+            // The connection has no memory left; or a call by others.
+            sqlite3_result_error(context, "The function is called by the framework alone.", -1)
+            return nil
+        }
+        // Zero at the first row: the type of the argument, a text, is compared once.
+        let collector = known.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        if collector.pointee == nil { collector.pointee = sqlite3_value_pointer(values[0], typeName) }
+        guard let pointer = collector.pointee else {
             sqlite3_result_error(context, "The function is called by the framework alone.", -1)
             return nil
         }

@@ -51,7 +51,7 @@ private struct PackedIdentities: Sendable {
     private var runs = EntityRuns()
 
     init(_ objects: [NSManagedObject]) {
-        for object in objects {
+        objects.forEachUncounted { object in
             runs.append(object.unretainedStoredEntity)
             references.append(object.reference)
         }

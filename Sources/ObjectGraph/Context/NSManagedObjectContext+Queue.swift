@@ -85,7 +85,7 @@ extension NSManagedObjectContext: EventOwner {
     /// Stops a program on the wrong queue if `ConcurrencyDebugging` is on.
     @inline(__always)
     func assertOnQueue() {
-        if ConcurrencyDebugging.isOn { checkQueue() }
+        if checksQueue { checkQueue() }
     }
 
     private func checkQueue() {

@@ -90,7 +90,7 @@ package struct PendingObjects {
         let removed = all
         whole = []
         sparse = nil
-        for object in removed { object.state.remove(flag) }
+        removed.forEachUncounted { $0.state.remove(flag) }
         return removed
     }
 

@@ -58,7 +58,17 @@ extension NSManagedObject {
         values[slot] = value
         // A transient value that a hook such as `awakeFromFetch()` computes from the others does not count as a change.
         if state.contains(.unobservedChanges), layout.slots[slot].isTransient { return }
-        touched.insert(slot)
+        noteTouched(slot)
+    }
+
+    /// Adds a slot to those that were set, without making a set of the others.
+    @inline(__always)
+    private final func noteTouched(_ slot: Int) {
+        if slot < UInt64.bitWidth {
+            touchedLow |= 1 &<< UInt64(truncatingIfNeeded: slot)
+        } else {
+            touched.insert(slot)
+        }
     }
 
     /// Whether the values that the object has before it changes are kept for the running event. Those of an object

@@ -247,13 +247,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, KeyValueObserving {
             }
             return
         }
-        if entity.isAbstract {
-            require(
-                context == nil, "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
-        }
         if let known = context?.lastUnstoredEntity(entity) {
             storedEntityPointer = known.retain()
         } else {
+            if entity.isAbstract {
+                require(
+                    context == nil, "Cannot insert an object of the abstract entity '\(entity.name ?? "")'.")
+            }
             let layout = EntityLayout.layout(of: entity)
             storedEntityPointer = .passRetained(
                 context?.unstoredEntity(layout) ?? StoredEntity(unstored: layout))

@@ -2,7 +2,7 @@
 /// the one kind of key that every fetch, fault and release looks up.
 ///
 /// Keys come in runs, so eight consecutive ones stay together. A random multiplier of each process spreads the runs, so that no
-/// file can be made whose keys collide. Not thread-safe: the owner has a lock.
+/// file can be made whose keys collide; runs that follow each other do not. Not thread-safe: the owner has a lock.
 @usableFromInline
 package final class ReferenceMap<Value> {
     @usableFromInline
@@ -134,5 +134,19 @@ package final class ReferenceMap<Value> {
     }
 }
 
-/// Odd, so that no two references become one.
-let spreadingMultiplier = UInt64.random(in: .min ... .max) | 1
+/// What spreads runs of references over a table: odd, so that no two of them become one.
+///
+/// Multiples of a fraction whose continued fraction has small terms alone are spread more evenly than by chance, as those of the
+/// golden ratio, where all terms are 1: hardly two of consecutive runs have one place. Here each term is 1 or 2 at random, so that there are
+/// as many multipliers as no program can try.
+let spreadingMultiplier: UInt64 = {
+    // The approximations of the fraction, as numerators and denominators.
+    var (numerator, formerNumerator): (UInt64, UInt64) = (0, 1)
+    var (denominator, formerDenominator): (UInt64, UInt64) = (1, 0)
+    while denominator < 1 << 61 {
+        let term = UInt64.random(in: 1...2)
+        (numerator, formerNumerator) = (term * numerator + formerNumerator, numerator)
+        (denominator, formerDenominator) = (term * denominator + formerDenominator, denominator)
+    }
+    return denominator.dividingFullWidth((high: numerator, low: 0)).quotient | 1
+}()

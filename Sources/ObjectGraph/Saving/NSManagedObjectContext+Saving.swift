@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
                     Typically this recursive dirtying is caused by a bad willSave() on \(type(of: round[0])).
                     """)
             }
-            for object in round where object.isRegistered(in: self) { object.willSave() }
+            round.forEachUncounted { if $0.isRegistered(in: self) { $0.willSave() } }
             processPendingChanges()
             // What the hooks changed, also through delete rules, each once.
             round = session.takeChangedByHooks()
@@ -132,8 +132,8 @@ extension NSManagedObjectContext {
         func collect(_ body: () throws -> Void) {
             do { try body() } catch { errors.append(error) }
         }
-        for object in tracker.inserted.all { collect(object.validateForInsert) }
-        for object in tracker.updated.all { collect(object.validateForUpdate) }
+        tracker.inserted.all.forEachUncounted { object in collect { try object.validateForInsert() } }
+        tracker.updated.all.forEachUncounted { object in collect { try object.validateForUpdate() } }
         for object in tracker.deleted.all where !object.state.contains(.inaccessible) {
             collect(object.validateForDelete)
         }
@@ -285,7 +285,7 @@ extension NSManagedObjectContext {
         session.phase = .idle
         for object in changes.deleted { object.state.insert(.gone) }
         for objects in [changes.inserted, changes.updated, changes.deleted] {
-            for object in objects { object.didSave() }
+            objects.forEachUncounted { $0.didSave() }
         }
         for object in changes.deleted { leave(object) }
         LazyNotification.post(.NSManagedObjectContextDidSave, self) { [self] in
@@ -346,14 +346,13 @@ extension NSManagedObjectContext {
         require(rows.count == objects.count, "A store wrote \(rows.count) of \(objects.count) new objects.")
         _ = tracker.noteSavedInsertions(of: objects)
         adoptIdentities(of: objects, rows, store)
-        for index in objects.indices {
-            // The list keeps the object.
-            Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
-                guard object.isRegistered(in: self) else { return }
-                // The row has all that was set, in a third of the memory.
-                if object.isWholeInRows { object.dropSetValues() }
-                markSaved(object, rows[index])
-            }
+        var index = 0
+        objects.forEachUncounted { object in
+            defer { index += 1 }
+            guard object.isRegistered(in: self) else { return }
+            // The row has all that was set, in a third of the memory.
+            if object.isWholeInRows { object.dropSetValues() }
+            markSaved(object, rows[index])
         }
     }
 

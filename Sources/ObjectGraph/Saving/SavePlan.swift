@@ -35,7 +35,11 @@ struct SavePlan {
 
         // Objects with derived sums go first, so that each of the others adds its part when it is written.
         var inserted = context.tracker.inserted.all
-        if inserted.contains(where: \.layout.sumsUpDestinations) {
+        var sumsUp = false
+        inserted.forEachUncounted { object in
+            sumsUp = sumsUp || object.layoutPointer._withUnsafeGuaranteedRef { $0.sumsUpDestinations }
+        }
+        if sumsUp {
             inserted =
                 inserted.filter(\.layout.sumsUpDestinations)
                 + inserted.filter { !$0.layout.sumsUpDestinations }
@@ -86,11 +90,11 @@ struct SavePlan {
     ) throws {
         var storedEntities = NewStoredEntities(context)
         var runs = EntityRuns()
-        for index in inserted.indices {
-            if storedEntities.isLastOne(of: inserted[index]) {
+        try inserted.forEachUncounted { object in
+            if storedEntities.isLastOne(of: object) {
                 runs.extend()
             } else {
-                runs.append(.passUnretained(try storedEntities.storedEntity(of: inserted[index])))
+                runs.append(.passUnretained(try storedEntities.storedEntity(of: object)))
             }
         }
         let stores = runs.map { $0.storedEntity.store as? any ObjectStore }

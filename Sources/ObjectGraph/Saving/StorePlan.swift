@@ -61,20 +61,23 @@ final class StorePlan: LinkDestinations {
         // Released in batches: an allocator joins what is freed side by side, and the next rows take its place. If there is much of it,
         // they are in blocks as small as the values of one object: larger ones do not fit into the gaps between the objects.
         var dropped: [ContiguousArray<SlotValue>] = []
-        for run in assigned.runs {
-            for index in run.indexes {
-                // The list keeps the object.
-                try Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
-                    let row = try encoder.row(object, run.storedEntity, self, timestamp: now, version: 1)
-                    unit.inserts.append(row, of: run.storedEntity)
-                    if !hasDroppedValues {
-                        if object.hasToManyRelationships { try addLinks(object) }
-                    } else if object.rowPointer == nil {
-                        dropped.append(object.takeSetValues())
-                        if dropped.count == 1024 {
-                            let bytes = dropped[0].freedBytes
-                            if bytes > Self.mostFreedBytes / objects.count { encoder.fitBlocks(into: bytes) }
-                            dropped = []
+        try objects.withUncounted { pointers in
+            for run in assigned.runs {
+                for index in run.indexes {
+                    try pointers[index]._withUnsafeGuaranteedRef { object in
+                        let row = try encoder.row(object, run.storedEntity, self, timestamp: now, version: 1)
+                        unit.inserts.append(row, of: run.storedEntity)
+                        if !hasDroppedValues {
+                            if object.hasToManyRelationships { try addLinks(object) }
+                        } else if object.rowPointer == nil {
+                            dropped.append(object.takeSetValues())
+                            if dropped.count == 1024 {
+                                let bytes = dropped[0].freedBytes
+                                if bytes > Self.mostFreedBytes / objects.count {
+                                    encoder.fitBlocks(into: bytes)
+                                }
+                                dropped = []
+                            }
                         }
                     }
                 }

@@ -135,8 +135,7 @@ package final class RowCache: @unchecked Sendable {
         private mutating func add(_ rows: UnsafeBufferPointer<RowPointer>, _ table: UInt32) {
             guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
-            // No more than a generation can hold; the rows of a table are about as large as each other.
-            rowsOfTable.reserve(min(rows.count, limit / 2 / first.cost))
+            rowsOfTable.reserve(capacity(for: rows.count, like: first))
             // `recent` has the table: no references are counted for each row.
             var present = Unmanaged.passUnretained(rowsOfTable)
             var coming = BlockReferences()
@@ -163,10 +162,17 @@ package final class RowCache: @unchecked Sendable {
                 // A table that goes gives back the references of all its rows.
                 coming.end { $0.retain($1) }
                 ageIfFull(&rowsOfTable, table)
+                rowsOfTable.reserve(capacity(for: rows.count - index - 1, like: first))
                 present = .passUnretained(rowsOfTable)
             }
             coming.end { $0.retain($1) }
             going.end { $0.release($1) }
+        }
+
+        /// How many of the next rows are worth making room for: no more than a generation can hold. The rows of a table are about as
+        /// large as each other.
+        private func capacity(for count: Int, like row: RowPointer) -> Int {
+            min(count, limit / 2 / row.cost)
         }
 
         /// The last rows of a list, as many as both generations can hold, and those before them, which would be dropped at once. O(n).
