@@ -14,6 +14,11 @@ int csqlite_defend(struct sqlite3 *connection, int uses_spatial_indexes) {
         if (code != SQLITE_OK) return code;
     }
     if (!uses_spatial_indexes) return SQLITE_OK;
-    const char *kept[] = {"rtree", "rtree_i32", "json_each", "json_tree", 0};
+    // The last one has the rows of a save, and no schema can use it.
+    const char *kept[] = {"rtree", "rtree_i32", "json_each", "json_tree", "OpenCoreDataNewRows", 0};
     return sqlite3_drop_modules(connection, kept);
+}
+
+int csqlite_vtab_directonly(struct sqlite3 *connection) {
+    return sqlite3_vtab_config(connection, SQLITE_VTAB_DIRECTONLY);
 }

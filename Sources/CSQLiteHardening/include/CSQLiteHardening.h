@@ -21,4 +21,10 @@ struct sqlite3;
 /// cannot make.
 int csqlite_defend(struct sqlite3 *connection, int uses_spatial_indexes);
 
+/// Keeps triggers and views from using a virtual table. To be called when the
+/// table is connected. Answers a result code of SQLite.
+///
+/// In C, as `sqlite3_vtab_config` takes a list of arguments too.
+int csqlite_vtab_directonly(struct sqlite3 *connection);
+
 #endif

@@ -21,7 +21,10 @@ package protocol SQLConnection: SQLReading {
     /// A statement that is ready to be bound, prepared if the connection does not have it.
     func prepare(_ statement: RenderedSQL) throws -> any SQLPreparedStatement
 
-    /// An INSERT, UPDATE or DELETE that is run for many rows.
+    /// The INSERT of an entity's rows, whose parameters are the key, the entity, the version and the entity's columns.
+    func insertionWriter(_ statement: RenderedSQL, _ entity: SQLEntity) throws -> any RowWriting
+
+    /// An UPDATE or DELETE that is run for many rows.
     ///
     /// - Parameter columns: those that the statement has parameters for.
     func rowWriter(_ statement: RenderedSQL, _ columns: [SQLColumn]) throws -> any RowWriting
@@ -121,8 +124,8 @@ package enum SQLValueType: Sendable {
 
 /// Binds packed rows to one statement, row after row, each in one call.
 package protocol RowWriting: AnyObject {
-    /// Inserts a row. Parameters: key, entity, version, the columns.
-    func insert(_ row: Row) throws
+    /// Inserts rows, in their order, up to the first that the database refuses.
+    func insert(_ rows: ArraySlice<Row>) throws
     /// Writes a row if the stored one has the old version. Parameters: the columns, the new version, the key, the old version.
     ///
     /// - Returns: whether it has.

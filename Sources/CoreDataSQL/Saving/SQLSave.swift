@@ -144,7 +144,6 @@ package struct SQLSave {
                 let row = try packed.resolved(references, entity)
                 // A row of a save that is tried again has the reference of the first try.
                 if inserts.reference(at: index) < 0 { row.assign(reference: references[index]) }
-                try writer.insert(row)
                 if areSame {
                     if row.isSame(as: packed) { continue }
                     areSame = false
@@ -153,6 +152,7 @@ package struct SQLSave {
                 }
                 written.append(row)
             }
+            try writer.insert((areSame ? inserts.rows : written)[run.indexes])
         }
         return areSame ? inserts.rows : written
     }

@@ -29,7 +29,7 @@ final class SaveStatements {
 
     func insertion(of entity: SQLEntity) throws -> any RowWriting {
         let statement = try rendered.statement(.insert(entity: entity.number)) { compiler.insert(entity) }
-        return try connection.rowWriter(statement, entity.columns)
+        return try connection.insertionWriter(statement, entity)
     }
 
     /// - Parameter changed: the slots of the properties whose columns are written.

@@ -39,6 +39,10 @@ package struct SQLiteConnection: SQLConnection {
         try RowWriter(database, statement.text, columns)
     }
 
+    package func insertionWriter(_ statement: RenderedSQL, _ entity: SQLEntity) throws -> any RowWriting {
+        try RowWriter(database, statement.text, entity.columns, inserting: entity)
+    }
+
     package func changeWriter(_ statement: RenderedSQL, transaction: Int64) throws -> any ChangeWriting {
         try ChangeWriter(database, statement.text, transaction: transaction)
     }

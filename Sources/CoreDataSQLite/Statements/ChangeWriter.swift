@@ -52,8 +52,9 @@ final class ChangeWriter: ChangeWriting {
     func insertDeletion(_ number: Int64, of row: Row, keeping values: ArraySlice<OutlivingValue>) throws {
         try withExtendedLifetime(row) {
             for (position, slot, kind) in values {
-                try check(
-                    RowBinding.bind(row, slot, kind, statement, Position.firstValue + Int32(position)))
+                let parameter = ParameterReceiver(
+                    statement: statement, index: Position.firstValue + Int32(position))
+                try check(RowBinding.give(row.pointer, .init(rowSlot: slot, kind: kind), to: parameter))
             }
             try run(number, .delete, row.entityNumber, row.reference)
         }

@@ -11,19 +11,39 @@ final class RowWriter: RowWriting {
     private let statement: OpaquePointer
     /// Keeps the statement: the connection may let go of it.
     private let prepared: Statement
-    private let columns: [(rowSlot: Int, kind: SlotKind)]
+    private let columns: [RowBinding.Column]
     private let sql: String
+    /// The entity whose rows are inserted; nil for statements that change or delete.
+    private let inserted: SQLEntity?
+    /// The statement that inserts many rows; nil where each row needs one.
+    private lazy var feeding: String? = inserted.flatMap(RowFeed.statement)
+    /// Whether the table has triggers; nil until that matters.
+    private var hasTriggers: Bool?
 
-    init(_ database: Database, _ sql: String, _ columns: [SQLColumn]) throws {
+    /// - Parameter inserted: the entity whose rows the statement inserts.
+    init(_ database: Database, _ sql: String, _ columns: [SQLColumn], inserting inserted: SQLEntity? = nil)
+        throws
+    {
         Log.sql.debug("\(sql)")
         self.database = database
         self.sql = sql
-        self.columns = columns.map { ($0.rowSlot, $0.kind) }
+        self.inserted = inserted
+        self.columns = columns.map { RowBinding.Column(rowSlot: $0.rowSlot, kind: $0.kind) }
         prepared = try PreparedStatements.statement(sql, database)
         statement = prepared.sqliteStatement
     }
 
-    func insert(_ row: Row) throws {
+    func insert(_ rows: ArraySlice<Row>) throws {
+        guard rows.count >= RowFeed.leastRows, let inserted, try !hasTriggers(inserted.table),
+            let feeding
+        else {
+            for row in rows { try insert(row) }
+            return
+        }
+        try feed(rows, to: feeding)
+    }
+
+    private func insert(_ row: Row) throws {
         try run(row) {
             sqlite3_bind_int64(statement, 1, row.reference)
             sqlite3_bind_int64(statement, 2, Int64(row.entityNumber))
@@ -31,6 +51,44 @@ final class RowWriter: RowWriting {
             return 4
         } after: { _ in
         }
+    }
+
+    /// Inserts rows by one statement.
+    private func feed(_ rows: ArraySlice<Row>, to sql: String) throws {
+        var pointers: ContiguousArray<RowPointer> = []
+        pointers.reserveCapacity(rows.count)
+        for index in rows.indices { pointers.append(rows[index].pointer) }
+        try database.withPrepared(sql) { statement in
+            // The list has the rows until the statement is reset.
+            let code = withExtendedLifetime(rows) {
+                pointers.withUnsafeBufferPointer { pointers in
+                    columns.withUnsafeBufferPointer { columns in
+                        var feed = RowFeed(rows: pointers, columns: columns)
+                        let bound = RowFeed.bind(&feed, to: statement)
+                        let code = bound == SQLITE_OK ? sqlite3_step(statement) : bound
+                        sqlite3_reset(statement)
+                        sqlite3_clear_bindings(statement)
+                        return code
+                    }
+                }
+            }
+            guard code == SQLITE_DONE else {
+                throw SQLiteBinder.error(of: database.sqliteConnection, self.sql)
+            }
+        }
+    }
+
+    /// Whether a table has triggers. SQLite would put all rows into a table of its own before it inserts the first.
+    private func hasTriggers(_ table: String) throws -> Bool {
+        if let hasTriggers { return hasTriggers }
+        let found = try database.withPrepared(
+            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE"
+        ) { statement in
+            try SQLiteBinder(statement).bind([.text(table)])
+            return sqlite3_step(statement) == SQLITE_ROW
+        }
+        hasTriggers = found
+        return found
     }
 
     /// Writes the row if the stored one has the old version; whether it has.
@@ -61,7 +119,8 @@ final class RowWriter: RowWriting {
         try withExtendedLifetime(row) {
             var index = before()
             for column in columns {
-                guard RowBinding.bind(row, column.rowSlot, column.kind, statement, index) == SQLITE_OK else {
+                let parameter = ParameterReceiver(statement: statement, index: index)
+                guard RowBinding.give(row.pointer, column, to: parameter) == SQLITE_OK else {
                     throw SQLiteBinder.error(of: database.sqliteConnection, sql)
                 }
                 index += 1
@@ -76,61 +135,4 @@ final class RowWriter: RowWriting {
     /// Lets go of the last row's bytes. To be called when the last row is written: until then the next row's take their
     /// place.
     func finish() { sqlite3_clear_bindings(statement) }
-}
-
-/// Binds the values of a packed row.
-enum RowBinding {
-    /// SQLite reads the row's bytes where they are; the row lives until the statement is reset.
-    private static let inPlace: sqlite3_destructor_type? = nil
-
-    /// Binds one value; returns SQLite's code.
-    @inline(__always)
-    static func bind(
-        _ row: Row, _ slot: Int, _ kind: SlotKind, _ statement: OpaquePointer, _ index: Int32
-    ) -> Int32 {
-        guard !row.isNull(slot) else { return sqlite3_bind_null(statement, index) }
-        switch kind {
-        case .integer16, .integer32, .integer64, .boolean, .toOne:
-            return sqlite3_bind_int64(statement, index, row.integer(slot))
-        case .double, .float, .date:
-            return sqlite3_bind_double(statement, index, row.double(slot))
-        case .string, .uri:
-            return row.withBytes(slot) { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    // An empty string has no address, but is a string.
-                    sqlite3_bind_text64(
-                        statement, index, $0.baseAddress ?? UnsafePointer(empty), UInt64($0.count),
-                        inPlace,
-                        UInt8(SQLITE_UTF8))
-                }
-            }
-        case .uuid, .binary, .transformable:
-            return row.withBytes(slot) { bytes in
-                bytes.count == 0
-                    ? sqlite3_bind_zeroblob(statement, index, 0)
-                    : sqlite3_bind_blob64(
-                        statement, index, bytes.baseAddress, UInt64(bytes.count), inPlace)
-            }
-        case .decimal:
-            switch DecimalColumn.stored(row.decimal(slot)) {
-            case .integer(let value): return sqlite3_bind_int64(statement, index, value)
-            case .double(let value): return sqlite3_bind_double(statement, index, value)
-            case .text(let text): return Self.bindText(statement, index, text)
-            default: return sqlite3_bind_null(statement, index)
-            }
-        case .composite, .undefined, .toMany, .fetched:
-            return sqlite3_bind_null(statement, index)
-        }
-    }
-
-    /// Binds a string that SQLite copies.
-    private static func bindText(_ statement: OpaquePointer, _ index: Int32, _ text: String) -> Int32 {
-        sqlite3_bind_text(statement, index, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-    }
-
-    private nonisolated(unsafe) static let empty: UnsafeMutablePointer<CChar> = {
-        let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        pointer.pointee = 0
-        return pointer
-    }()
 }
