@@ -84,10 +84,11 @@ struct RowDecoder: @unchecked Sendable {
     /// A number as a slot keeps it; nil for NULL.
     @inline(__always)
     private static func number(_ kind: SlotKind, _ value: OpaquePointer?) -> UInt64? {
-        if kind.isReal {
-            return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_double(value).bitPattern
-        }
         // Null reads as zero: only the type of a zero has to be checked.
+        if kind.isReal {
+            let number = sqlite3_value_double(value)
+            return number == 0 && sqlite3_value_type(value) == SQLITE_NULL ? nil : number.bitPattern
+        }
         let number = sqlite3_value_int64(value)
         if number == 0, sqlite3_value_type(value) == SQLITE_NULL { return nil }
         return UInt64(bitPattern: number)
@@ -99,27 +100,32 @@ struct RowDecoder: @unchecked Sendable {
         _ entity: RowSelection.Entity,
         _ reference: Int64
     ) throws {
+        // Null reads as zero, or as no bytes: only the type of these has to be checked.
+        func isNull() -> Bool { values.type(column.index) == SQLITE_NULL }
         if column.kind.isWholeNumber || column.kind == .toOne {
-            // Null reads as zero: only the type of a zero has to be checked.
             let number = values.integer(column.index)
-            if number != 0 || values.type(column.index) != SQLITE_NULL {
-                builder.set(column.rowSlot, integer: number)
-            }
+            if number != 0 || !isNull() { builder.set(column.rowSlot, integer: number) }
             return
         }
-        let type = values.type(column.index)
-        if type == SQLITE_NULL { return }
         switch column.kind {
-        case .double, .float, .date: builder.set(column.rowSlot, double: values.double(column.index))
-        case .string, .uri: builder.set(column.rowSlot, bytes: values.text(column.index))
-        case .binary, .transformable: builder.set(column.rowSlot, bytes: values.bytes(column.index))
+        case .double, .float, .date:
+            let number = values.double(column.index)
+            if number != 0 || !isNull() { builder.set(column.rowSlot, double: number) }
+        case .string, .uri:
+            let text = values.text(column.index)
+            if !text.isEmpty || !isNull() { builder.set(column.rowSlot, bytes: text) }
+        case .binary, .transformable:
+            let bytes = values.bytes(column.index)
+            if !bytes.isEmpty || !isNull() { builder.set(column.rowSlot, bytes: bytes) }
         case .uuid:
             let bytes = values.bytes(column.index)
             guard bytes.count == 16 else {
+                if isNull() { return }
                 throw damaged(column, entity, reference, "is not a UUID of 16 bytes")
             }
             builder.set(column.rowSlot, bytes: bytes)
         case .decimal:
+            if isNull() { return }
             guard let value = Self.decimal(values.value(column.index)) else {
                 throw damaged(column, entity, reference, "is not a number")
             }

@@ -136,6 +136,8 @@ final class ObjectTable {
         entries.initialize(repeating: nil, count: newCapacity)
         vacatedCount = 0
         for index in 0..<oldCapacity {
+            // Neighbours in the table are far from each other in memory.
+            if index + 16 < oldCapacity { coredata_prefetch(old[index + 16]) }
             guard let object = old[index], object != Self.vacated else { continue }
             entries[position(Self.reference(of: object))] = object
         }

@@ -199,14 +199,14 @@ package struct RowBuilder: ~Copyable {
     /// Null bits and slots.
     @usableFromInline var words: UnsafeMutablePointer<UInt64>
     private var wordCapacity: Int
-    private var bytes: UnsafeMutableRawPointer
-    private var byteCapacity: Int
-    private var byteCount = 0
+    @usableFromInline var bytes: UnsafeMutableRawPointer
+    @usableFromInline var byteCapacity: Int
+    @usableFromInline var byteCount = 0
     @usableFromInline var slotCount = 0
     @usableFromInline var nullWords = 0
-    private let byteLimit: Int
+    @usableFromInline let byteLimit: Int
     /// The first slot whose bytes did not fit into the row.
-    private var excessSlot: Int?
+    @usableFromInline var excessSlot: Int?
     @usableFromInline var room: RowRoom
 
     /// - Parameters:
@@ -258,25 +258,29 @@ package struct RowBuilder: ~Copyable {
     package mutating func set(_ slot: Int, double value: Double) { set(slot, value.bitPattern) }
 
     /// Copies bytes into the row. Bytes that would exceed its limit are left out, and `finish` throws.
+    @inlinable @inline(__always)
     package mutating func set(_ slot: Int, bytes source: UnsafeRawBufferPointer) {
         guard source.count <= byteLimit - byteCount else {
             excessSlot = excessSlot ?? slot
             return
         }
         let end = byteCount + source.count
-        if end > byteCapacity {
-            let capacity = max(end, byteCapacity * 2)
-            let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-            larger.copyMemory(from: bytes, byteCount: byteCount)
-            bytes.deallocate()
-            bytes = larger
-            byteCapacity = capacity
-        }
+        if end > byteCapacity { growBytes(to: end) }
         if let base = source.baseAddress {
             (bytes + byteCount).copyMemory(from: base, byteCount: source.count)
         }
         set(slot, UInt64(byteCount) | UInt64(source.count) << 32)
         byteCount = end
+    }
+
+    @usableFromInline @inline(never)
+    mutating func growBytes(to count: Int) {
+        let capacity = max(count, byteCapacity * 2)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        larger.copyMemory(from: bytes, byteCount: byteCount)
+        bytes.deallocate()
+        bytes = larger
+        byteCapacity = capacity
     }
 
     package mutating func set(_ slot: Int, string value: String) {

@@ -31,6 +31,7 @@ final class RowTable {
     deinit {
         var references = BlockReferences()
         for index in 0..<capacity {
+            Self.approachRow(of: index, in: entries, capacity)
             guard let row = entries[index], row != Self.vacated else { continue }
             references.add(RowPointer(row)) { $0.release($1) }
         }
@@ -120,6 +121,13 @@ final class RowTable {
         if wanted > capacity { grow(to: wanted) }
     }
 
+    /// Has the row brought near that is some entries behind one: neighbours in the table are far from each other in memory.
+    @inline(__always)
+    private static func approachRow(of index: Int, in entries: UnsafeMutablePointer<Entry>, _ capacity: Int) {
+        let distance = 16
+        if index + distance < capacity { coredata_prefetch(entries[index + distance]) }
+    }
+
     private func grow(to newCapacity: Int) {
         let (old, oldCapacity) = (entries, capacity)
         capacity = newCapacity
@@ -128,6 +136,7 @@ final class RowTable {
         entries.initialize(repeating: nil, count: newCapacity)
         vacatedCount = 0
         for index in 0..<oldCapacity {
+            Self.approachRow(of: index, in: old, oldCapacity)
             guard let row = old[index], row != Self.vacated else { continue }
             entries[position(RowPointer(row).reference)] = row
         }

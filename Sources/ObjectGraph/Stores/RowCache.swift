@@ -135,7 +135,7 @@ package final class RowCache: @unchecked Sendable {
         private mutating func add(_ rows: UnsafeBufferPointer<RowPointer>, _ table: UInt32) {
             guard let first = rows.first else { return }
             var rowsOfTable = recentTable(table)
-            rowsOfTable.reserve(capacity(for: rows.count, like: first))
+            makeRoom(for: rows.count, like: first, in: rowsOfTable)
             // `recent` has the table: no references are counted for each row.
             var present = Unmanaged.passUnretained(rowsOfTable)
             var coming = BlockReferences()
@@ -162,17 +162,17 @@ package final class RowCache: @unchecked Sendable {
                 // A table that goes gives back the references of all its rows.
                 coming.end { $0.retain($1) }
                 ageIfFull(&rowsOfTable, table)
-                rowsOfTable.reserve(capacity(for: rows.count - index - 1, like: first))
+                makeRoom(for: rows.count - index - 1, like: first, in: rowsOfTable)
                 present = .passUnretained(rowsOfTable)
             }
             coming.end { $0.retain($1) }
             going.end { $0.release($1) }
         }
 
-        /// How many of the next rows are worth making room for: no more than a generation can hold. The rows of a table are about as
-        /// large as each other.
-        private func capacity(for count: Int, like row: RowPointer) -> Int {
-            min(count, limit / 2 / row.cost)
+        /// Makes room for the next rows of a table, which are about as large as each other: no more than a generation can hold, and
+        /// none for those that may replace present ones.
+        private func makeRoom(for count: Int, like row: RowPointer, in rows: RowTable) {
+            rows.reserve(max(0, min(count, limit / 2 / row.cost) - rows.count))
         }
 
         /// The last rows of a list, as many as both generations can hold, and those before them, which would be dropped at once. O(n).
