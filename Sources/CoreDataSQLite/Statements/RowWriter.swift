@@ -58,22 +58,19 @@ final class RowWriter: RowWriting {
         var pointers: ContiguousArray<RowPointer> = []
         pointers.reserveCapacity(rows.count)
         for index in rows.indices { pointers.append(rows[index].pointer) }
-        try database.withPrepared(sql) { statement in
-            // The list has the rows until the statement is reset.
-            let code = withExtendedLifetime(rows) {
-                pointers.withUnsafeBufferPointer { pointers in
-                    columns.withUnsafeBufferPointer { columns in
-                        var feed = RowFeed(rows: pointers, columns: columns)
-                        let bound = RowFeed.bind(&feed, to: statement)
-                        let code = bound == SQLITE_OK ? sqlite3_step(statement) : bound
-                        sqlite3_reset(statement)
-                        sqlite3_clear_bindings(statement)
-                        return code
+        // The list has the rows until the statement is reset, and the feed is where it was bound.
+        try withExtendedLifetime(rows) {
+            try pointers.withUnsafeBufferPointer { pointers in
+                try columns.withUnsafeBufferPointer { columns in
+                    var feed = RowFeed(rows: pointers, columns: columns)
+                    try withUnsafeMutablePointer(to: &feed) { feed in
+                        try database.withPrepared(sql) { statement in
+                            guard RowFeed.bind(feed, to: statement) == SQLITE_OK,
+                                sqlite3_step(statement) == SQLITE_DONE
+                            else { throw SQLiteBinder.error(of: database.sqliteConnection, self.sql) }
+                        }
                     }
                 }
-            }
-            guard code == SQLITE_DONE else {
-                throw SQLiteBinder.error(of: database.sqliteConnection, self.sql)
             }
         }
     }
