@@ -41,17 +41,17 @@ struct CollectingFunction {
     func collector(
         _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
     ) -> (UnsafeMutableRawPointer, ArgumentValues)? {
-        guard count > 1, let values,
-            let known = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeMutableRawPointer>.size))
-        else {
-            // The connection has no memory left; or a call by others.
-            sqlite3_result_error(context, "The function is called by the framework alone.", -1)
+        let size = Int32(MemoryLayout<UnsafeMutableRawPointer>.size)
+        guard let known = sqlite3_aggregate_context(context, size) else {
+            sqlite3_result_error_nomem(context)
             return nil
         }
-        // Zero at the first row: the type of the argument, a text, is compared once.
+        // Zero at the first row: only there the name of the argument's type is compared.
         let collector = known.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        if collector.pointee == nil { collector.pointee = sqlite3_value_pointer(values[0], typeName) }
-        guard let pointer = collector.pointee else {
+        if count > 1, let values, collector.pointee == nil {
+            collector.pointee = sqlite3_value_pointer(values[0], typeName)
+        }
+        guard count > 1, let values, let pointer = collector.pointee else {
             sqlite3_result_error(context, "The function is called by the framework alone.", -1)
             return nil
         }

@@ -8,7 +8,7 @@ import ObjectGraph
 /// The rows of a save as a table that SQLite reads, so that one statement inserts all of them: `INSERT … SELECT … FROM f(feed)`.
 ///
 /// A statement for each row takes twice as long: beginning it, opening the table and its indexes, and ending it take as long as the row.
-/// It is INSERT OR FAIL: a row that the database refuses ends the statement and leaves those before it, as with a statement for each row,
+/// The statement is INSERT OR FAIL: a row that the database refuses ends the statement and leaves those before it, as with a statement for each row,
 /// and SQLite need not keep a copy of each page that the statement changes.
 struct RowFeed {
     /// The rows, which the caller of the statement keeps.
@@ -18,7 +18,7 @@ struct RowFeed {
 
     /// How many columns the table has: a row of more is inserted by a statement of its own.
     static let maxColumns = 100
-    /// For fewer rows, it takes as long to find out whether the table has triggers.
+    /// With fewer rows, looking for triggers takes as long as the one statement saves.
     static let leastRows = 64
 
     private static let name = "OpenCoreDataNewRows"
@@ -29,11 +29,26 @@ struct RowFeed {
         UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
-    /// The statement that inserts the rows of an entity; nil if it has too many columns.
-    static func statement(_ entity: SQLEntity) -> String? {
-        let dialect = SQLiteDialect()
+    /// The statement that inserts rows of an entity; nil if each row needs a statement of its own.
+    ///
+    /// That is so for very many columns, and for a table with triggers: OR FAIL would replace the OR clauses of the statements in them,
+    /// `TriggerBudget` counts what one statement does, and SQLite would copy all rows before it inserts the first. A file can also have
+    /// a table of this one's name, which SQLite would read instead.
+    ///
+    /// - Throws: `DatabaseError`.
+    static func statement(_ entity: SQLEntity, _ database: Database) throws -> String? {
         let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map(\.name)
-        guard names.count <= maxColumns else { return nil }
+        var isPossible = names.count <= maxColumns
+        try PreparedStatements.step(
+            """
+            SELECT 1 FROM sqlite_master WHERE (type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE) \
+            OR name = ?2 COLLATE NOCASE
+            """, [.text(entity.table), .text(name)], database
+        ) { _ in
+            isPossible = false
+        }
+        guard isPossible else { return nil }
+        let dialect = SQLiteDialect()
         let list = names.map(dialect.quoted).joined(separator: ", ")
         let values = names.indices.map { "c\($0)" }.joined(separator: ", ")
         return "INSERT OR FAIL INTO \(dialect.quoted(entity.table))(\(list)) SELECT \(values) FROM \(name)(?)"
@@ -62,7 +77,8 @@ struct RowFeed {
             guard let table else { return SQLITE_MISUSE }
             let code = sqlite3_declare_vtab(connection, RowFeed.declaration)
             guard code == SQLITE_OK else { return code }
-            _ = csqlite_vtab_directonly(connection)
+            let restricted = csqlite_vtab_directonly(connection)
+            guard restricted == SQLITE_OK else { return restricted }
             table.pointee = .allocate(capacity: 1)
             table.pointee?.initialize(to: sqlite3_vtab())
             return SQLITE_OK
@@ -73,6 +89,7 @@ struct RowFeed {
         }
         module.xBestIndex = { _, plan in RowFeed.plan(plan) }
         module.xOpen = { _, cursor in
+            assert(MemoryLayout<Cursor>.offset(of: \Cursor.base) == 0, "SQLite has a pointer to the base.")
             let made = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
             made.initialize(to: Cursor())
             cursor?.pointee = UnsafeMutableRawPointer(made).assumingMemoryBound(to: sqlite3_vtab_cursor.self)

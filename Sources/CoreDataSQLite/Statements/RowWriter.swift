@@ -15,10 +15,10 @@ final class RowWriter: RowWriting {
     private let sql: String
     /// The entity whose rows are inserted; nil for statements that change or delete.
     private let inserted: SQLEntity?
-    /// The statement that inserts many rows; nil where each row needs one.
-    private lazy var feeding: String? = inserted.flatMap(RowFeed.statement)
-    /// Whether the table has triggers; nil until that matters.
-    private var hasTriggers: Bool?
+    /// The statement that inserts many rows; nil where each row needs one of its own.
+    private lazy var statementForMany = Result {
+        try inserted.flatMap { try RowFeed.statement($0, database) }
+    }
 
     /// - Parameter inserted: the entity whose rows the statement inserts.
     init(_ database: Database, _ sql: String, _ columns: [SQLColumn], inserting inserted: SQLEntity? = nil)
@@ -34,13 +34,11 @@ final class RowWriter: RowWriting {
     }
 
     func insert(_ rows: ArraySlice<Row>) throws {
-        guard rows.count >= RowFeed.leastRows, let inserted, try !hasTriggers(inserted.table),
-            let feeding
-        else {
+        if rows.count >= RowFeed.leastRows, let sql = try statementForMany.get() {
+            try insertTogether(rows, by: sql)
+        } else {
             for row in rows { try insert(row) }
-            return
         }
-        try feed(rows, to: feeding)
     }
 
     private func insert(_ row: Row) throws {
@@ -53,8 +51,8 @@ final class RowWriter: RowWriting {
         }
     }
 
-    /// Inserts rows by one statement.
-    private func feed(_ rows: ArraySlice<Row>, to sql: String) throws {
+    private func insertTogether(_ rows: ArraySlice<Row>, by sql: String) throws {
+        Log.sql.debug("\(sql)")
         var pointers: ContiguousArray<RowPointer> = []
         pointers.reserveCapacity(rows.count)
         for index in rows.indices { pointers.append(rows[index].pointer) }
@@ -64,28 +62,24 @@ final class RowWriter: RowWriting {
                 try columns.withUnsafeBufferPointer { columns in
                     var feed = RowFeed(rows: pointers, columns: columns)
                     try withUnsafeMutablePointer(to: &feed) { feed in
-                        try database.withPrepared(sql) { statement in
-                            guard RowFeed.bind(feed, to: statement) == SQLITE_OK,
-                                sqlite3_step(statement) == SQLITE_DONE
-                            else { throw SQLiteBinder.error(of: database.sqliteConnection, self.sql) }
-                        }
+                        try database.withPrepared(sql) { try run($0, feed) }
                     }
                 }
             }
         }
     }
 
-    /// Whether a table has triggers. SQLite would put all rows into a table of its own before it inserts the first.
-    private func hasTriggers(_ table: String) throws -> Bool {
-        if let hasTriggers { return hasTriggers }
-        let found = try database.withPrepared(
-            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE"
-        ) { statement in
-            try SQLiteBinder(statement).bind([.text(table)])
-            return sqlite3_step(statement) == SQLITE_ROW
+    private func run(_ statement: OpaquePointer, _ feed: UnsafeMutablePointer<RowFeed>) throws {
+        // An error names the statement for one row, as it does for few.
+        guard RowFeed.bind(feed, to: statement) == SQLITE_OK, sqlite3_step(statement) == SQLITE_DONE else {
+            throw SQLiteBinder.error(of: database.sqliteConnection, sql)
         }
-        hasTriggers = found
-        return found
+        let count = Int(sqlite3_changes(database.sqliteConnection))
+        guard count == feed.pointee.rows.count else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "\(count) of \(feed.pointee.rows.count) rows were inserted", sql: sql)
+        }
     }
 
     /// Writes the row if the stored one has the old version; whether it has.

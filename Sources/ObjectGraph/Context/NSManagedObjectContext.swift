@@ -29,8 +29,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     package let identityMap = IdentityMap()
     let observationProbe = ObservationProbe()
     let contextQueue: ContextQueue
-    /// Whether uses outside of the queue stop the program. Not read where it is decided: each access of a value would check whether
-    /// that has been done.
+    /// Whether uses outside of the queue stop the program: a copy, since each access of a value would check whether the constant has
+    /// been initialised.
     let checksQueue = ConcurrencyDebugging.isOn
 
     /// The kind of queue that the context is confined to.

@@ -31,7 +31,8 @@ struct UnstoredEntities {
         let made = entities[ObjectIdentifier(layout)] ?? StoredEntity(unstored: layout)
         entities[ObjectIdentifier(layout)] = made
         last = made
-        lastPointer = (ObjectIdentifier(made.entity), .passUnretained(made))
+        // None of an abstract entity: who finds it here does not ask.
+        lastPointer = made.entity.isAbstract ? nil : (ObjectIdentifier(made.entity), .passUnretained(made))
         return made
     }
 }

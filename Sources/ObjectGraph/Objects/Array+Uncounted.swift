@@ -1,4 +1,4 @@
-/// Loops over very many objects that count no reference of each: the list has one, and is kept meanwhile.
+/// Loops over many objects that count no reference of each: the array keeps them meanwhile.
 extension Array where Element: NSManagedObject {
     /// Calls `body` with each object, in order.
     @inline(__always)

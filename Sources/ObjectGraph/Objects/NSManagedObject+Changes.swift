@@ -61,16 +61,6 @@ extension NSManagedObject {
         noteTouched(slot)
     }
 
-    /// Adds a slot to those that were set, without making a set of the others.
-    @inline(__always)
-    private final func noteTouched(_ slot: Int) {
-        if slot < UInt64.bitWidth {
-            touchedLow |= 1 &<< UInt64(truncatingIfNeeded: slot)
-        } else {
-            touched.insert(slot)
-        }
-    }
-
     /// Whether the values that the object has before it changes are kept for the running event. Those of an object
     /// that the event itself inserted are not: undoing takes the whole object back.
     @inline(__always)

@@ -104,6 +104,16 @@ extension NSManagedObject {
         }
     }
 
+    /// Adds a slot to those that were set, without making a set of the others.
+    @inline(__always)
+    final func noteTouched(_ slot: Int) {
+        if slot < UInt64.bitWidth {
+            touchedLow |= 1 &<< UInt64(truncatingIfNeeded: slot)
+        } else {
+            touched.insert(slot)
+        }
+    }
+
     /// Forgets a source that a new row, or a request for one, makes obsolete.
     final func dropFaultSource() {
         switch faultSource {

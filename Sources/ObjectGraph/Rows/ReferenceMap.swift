@@ -2,7 +2,7 @@
 /// the one kind of key that every fetch, fault and release looks up.
 ///
 /// Keys come in runs, so eight consecutive ones stay together. A random multiplier of each process spreads the runs, so that no
-/// file can be made whose keys collide; runs that follow each other do not. Not thread-safe: the owner has a lock.
+/// file can be made whose keys collide; consecutive runs rarely share a place. Not thread-safe: the owner has a lock.
 @usableFromInline
 package final class ReferenceMap<Value> {
     @usableFromInline
@@ -137,8 +137,8 @@ package final class ReferenceMap<Value> {
 /// What spreads runs of references over a table: odd, so that no two of them become one.
 ///
 /// Multiples of a fraction whose continued fraction has small terms alone are spread more evenly than by chance, as those of the
-/// golden ratio, where all terms are 1: hardly two of consecutive runs have one place. Here each term is 1 or 2 at random, so that there are
-/// as many multipliers as no program can try.
+/// golden ratio, where all terms are 1: hardly two of consecutive runs have one place. Here each term is 1 or 2 at random, so there are far
+/// too many multipliers to try.
 let spreadingMultiplier: UInt64 = {
     // The approximations of the fraction, as numerators and denominators.
     var (numerator, formerNumerator): (UInt64, UInt64) = (0, 1)

@@ -162,7 +162,7 @@ package final class RowCache: @unchecked Sendable {
                 // A table that goes gives back the references of all its rows.
                 coming.end { $0.retain($1) }
                 ageIfFull(&rowsOfTable, table)
-                makeRoom(for: rows.count - index - 1, like: first, in: rowsOfTable)
+                makeRoom(for: rows.count - index - 1, like: row, in: rowsOfTable)
                 present = .passUnretained(rowsOfTable)
             }
             coming.end { $0.retain($1) }
