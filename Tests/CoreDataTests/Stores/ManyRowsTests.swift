@@ -121,9 +121,9 @@ import Testing
             for index in 0..<Self.count { try context.insert("Item", ["index": Int64(index)]) }
             try context.save()
         }
-        #expect(
-            try folder.rows("SELECT number FROM NOTED ORDER BY number").map { $0[0] }
-                == (Self.count - 100..<Self.count).map(\.databaseValue))
+        let noted = try folder.rows("SELECT number FROM NOTED ORDER BY number").map { $0[0] }
+        let last = Self.count - 100..<Self.count
+        #expect(noted == last.map(\.databaseValue))
     }
 
     @Test(
@@ -168,9 +168,11 @@ import Testing
         }
         try folder.open(model).inContext { context throws in
             let lefts = try context.all("Left").map { $0.value(forKey: "l") as? String }
-            #expect(Set(lefts) == Set((0..<Self.count).filter { $0 % 100 < 70 }.map { "\($0)" }))
+            let left = (0..<Self.count).filter { $0 % 100 < 70 }
+            #expect(Set(lefts) == Set(left.map { "\($0)" }))
             let rights = try context.all("Right", by: "r").map { $0.value(forKey: "r") as? Int64 }
-            #expect(rights == (0..<Self.count).filter { $0 % 100 >= 70 }.map { Int64($0) })
+            let right = (0..<Self.count).filter { $0 % 100 >= 70 }
+            #expect(rights == right.map { Int64($0) })
             #expect(try context.all("Side").count == Self.count)
         }
     }
@@ -192,9 +194,8 @@ import Testing
             for index in 0..<Self.count { try context.insert("Item", ["index": Int64(index)]) }
             try context.save()
         }
-        #expect(
-            try folder.rows("SELECT ZINDEX FROM ZITEM ORDER BY ZINDEX").map { $0[0] }
-                == (0..<Self.count).map(\.databaseValue))
+        let stored = try folder.rows("SELECT ZINDEX FROM ZITEM ORDER BY ZINDEX").map { $0[0] }
+        #expect(stored == (0..<Self.count).map(\.databaseValue))
     }
 
     @Test("The rows of an earlier run are taken back with a run that the file refuses")
