@@ -36,11 +36,11 @@ package struct SQLiteConnection: SQLConnection {
     }
 
     package func rowWriter(_ statement: RenderedSQL, _ columns: [SQLColumn]) throws -> any RowWriting {
-        try RowWriter(database, statement.text, columns)
+        try RowWriter(database, statement.text, columns, dialect)
     }
 
     package func insertionWriter(_ statement: RenderedSQL, _ entity: SQLEntity) throws -> any RowWriting {
-        try RowWriter(database, statement.text, entity.columns, inserting: entity)
+        try RowWriter(database, statement.text, entity.columns, inserting: entity, dialect)
     }
 
     package func changeWriter(_ statement: RenderedSQL, transaction: Int64) throws -> any ChangeWriting {

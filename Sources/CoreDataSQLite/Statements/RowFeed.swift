@@ -36,7 +36,9 @@ struct RowFeed {
     /// a table of this one's name, which SQLite would read instead.
     ///
     /// - Throws: `DatabaseError`.
-    static func statement(_ entity: SQLEntity, _ database: Database) throws -> String? {
+    static func statement(
+        _ entity: SQLEntity, _ dialect: any SQLDialect, _ database: Database
+    ) throws -> String? {
         let names = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns.map(\.name)
         var isPossible = names.count <= maxColumns
         try PreparedStatements.step(
@@ -48,7 +50,6 @@ struct RowFeed {
             isPossible = false
         }
         guard isPossible else { return nil }
-        let dialect = SQLiteDialect()
         let list = names.map(dialect.quoted).joined(separator: ", ")
         let values = names.indices.map { "c\($0)" }.joined(separator: ", ")
         return "INSERT OR FAIL INTO \(dialect.quoted(entity.table))(\(list)) SELECT \(values) FROM \(name)(?)"

@@ -15,19 +15,22 @@ final class RowWriter: RowWriting {
     private let sql: String
     /// The entity whose rows are inserted; nil for statements that change or delete.
     private let inserted: SQLEntity?
+    private let dialect: any SQLDialect
     /// The statement that inserts many rows; nil where each row needs one of its own.
     private lazy var statementForMany = Result {
-        try inserted.flatMap { try RowFeed.statement($0, database) }
+        try inserted.flatMap { try RowFeed.statement($0, dialect, database) }
     }
 
     /// - Parameter inserted: the entity whose rows the statement inserts.
-    init(_ database: Database, _ sql: String, _ columns: [SQLColumn], inserting inserted: SQLEntity? = nil)
-        throws
-    {
+    init(
+        _ database: Database, _ sql: String, _ columns: [SQLColumn], inserting inserted: SQLEntity? = nil,
+        _ dialect: any SQLDialect
+    ) throws {
         Log.sql.debug("\(sql)")
         self.database = database
         self.sql = sql
         self.inserted = inserted
+        self.dialect = dialect
         self.columns = columns.map { RowBinding.Column(rowSlot: $0.rowSlot, kind: $0.kind) }
         prepared = try PreparedStatements.statement(sql, database)
         statement = prepared.sqliteStatement
