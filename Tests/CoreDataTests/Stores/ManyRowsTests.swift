@@ -13,10 +13,9 @@ import Testing
         ("bytes", .binaryData), ("price", .decimal), ("list", .transformable),
     ]
 
-    private static func model(_ change: (NSEntityDescription) -> Void = { _ in }) -> NSManagedObjectModel {
+    private static func model() -> NSManagedObjectModel {
         let item = NSEntityDescription("Item")
         item.properties = attributes.map { attribute($0.name, $0.type) }
-        change(item)
         return NSManagedObjectModel(of: item)
     }
 
@@ -43,13 +42,13 @@ import Testing
         return values
     }
 
-    /// All columns of a table but the keys, with their types, in the order of the keys.
-    private static func stored(_ folder: StoreFolder, _ table: String = "ZITEM") throws -> [String] {
-        let names = try folder.rows("SELECT name FROM pragma_table_info('\(table)') WHERE name <> 'Z_PK'")
+    /// All columns of the items but the keys, with their types, in the order of the keys.
+    private static func stored(_ folder: StoreFolder) throws -> [String] {
+        let names = try folder.rows("SELECT name FROM pragma_table_info('ZITEM') WHERE name <> 'Z_PK'")
             .compactMap { String.fromDatabaseValue($0[0]) }
         let list = names.sorted().map { "typeof(\($0)) || ' ' || quote(\($0))" }.joined(
             separator: " || ', ' || ")
-        return try folder.rows("SELECT \(list) FROM \(table) ORDER BY Z_PK").map {
+        return try folder.rows("SELECT \(list) FROM ZITEM ORDER BY Z_PK").map {
             String.fromDatabaseValue($0[0]) ?? "?"
         }
     }
