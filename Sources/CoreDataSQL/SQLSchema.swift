@@ -54,6 +54,29 @@ package final class SQLEntity: @unchecked Sendable {
         columnByElement = Dictionary(columns.map { ($0.rowSlot, $0) }, uniquingKeysWith: { a, _ in a })
     }
 
+    // Where all rows of a table are of one entity, as Apple's statements take them to be, `Z_ENT` is not read: whatever it says.
+
+    /// The number of a row's entity, in SQL.
+    ///
+    /// - Parameter alias: the table's name or alias in the statement; the row is there.
+    func numberOfRow(in alias: SQLStatement) -> SQLStatement {
+        sharesTable ? "\(alias).Z_ENT" : "\(integer: number)"
+    }
+
+    /// The condition that a row is of the entity itself; nil where all rows of the table are.
+    func isOwn(in alias: SQLStatement? = nil) -> SQLStatement? {
+        sharesTable ? "\(numberColumn(alias)) = \(integer: number)" : nil
+    }
+
+    /// The condition that a row is of the entity itself or of some others of the table; nil where all rows of the table are.
+    func isAmong(_ numbers: [Int32], in alias: SQLStatement? = nil) -> SQLStatement? {
+        sharesTable ? "\(numberColumn(alias)) IN (\(integers: numbers))" : nil
+    }
+
+    private func numberColumn(_ alias: SQLStatement?) -> SQLStatement {
+        alias.map { "\($0).Z_ENT" } ?? "Z_ENT"
+    }
+
     /// The column of a property; nil for one without a column of its own.
     package func column(slot: Int) -> SQLColumn? { columnBySlot[slot] }
 

@@ -43,7 +43,7 @@ package struct SaveCompiler {
 
     /// Parameters: the key, the version.
     private func isOwn(_ entity: SQLEntity) -> SQLStatement {
-        "Z_PK = \(.parameter) AND Z_ENT = \(integer: entity.number) AND Z_OPT = \(.parameter)"
+        .all("Z_PK = \(.parameter)", entity.isOwn(), "Z_OPT = \(.parameter)")
     }
 
     /// Adds a link. Parameters: owner, destination.
@@ -77,10 +77,14 @@ package struct SaveCompiler {
     /// Ends all links of a deleted object that are in one column, unless its key is that of an object of another entity
     /// by now. Parameter: its key.
     package func endLinks(_ links: SQLLinks, column: String, of entity: SQLEntity) -> SQLStatement {
-        let ended: SQLStatement = """
-            \(name: column) = \(.numberedParameter(1)) AND NOT EXISTS (SELECT 1 FROM \(name: entity.table) AS o \
-            WHERE o.Z_PK = \(.numberedParameter(1)) AND o.Z_ENT <> \(integer: entity.number))
-            """
+        var ended: SQLStatement = "\(name: column) = \(.numberedParameter(1))"
+        if entity.sharesTable {
+            ended.append(
+                """
+                 AND NOT EXISTS (SELECT 1 FROM \(name: entity.table) AS o \
+                WHERE o.Z_PK = \(.numberedParameter(1)) AND o.Z_ENT <> \(integer: entity.number))
+                """)
+        }
         switch links.kind {
         case .joinTable: return "DELETE FROM \(name: links.table) WHERE \(ended)"
         case .destinationColumn:

@@ -43,15 +43,16 @@ extension SQLSchema {
     ///   - entity: the one that declares the constraint.
     ///   - columns: those of the constraint.
     ///   - numbers: those of the entities whose rows have the columns.
-    ///   - names: what to select after `Z_PK, Z_ENT, Z_OPT`.
+    ///   - names: the columns to select of them.
     ///   - values: one list for each row that is looked for.
     package func rows(
         of entity: SQLEntity, where columns: [SQLColumn], have values: [[SQLValue]], among numbers: [Int32],
         selecting names: [String]
     ) -> SQLStatement {
+        let condition = SQLStatement.all(
+            "(\(names: columns.map(\.name))) IN (\(.tuples(values)))", entity.isAmong(numbers))
         return """
-            SELECT \(names: ["Z_PK", "Z_ENT", "Z_OPT"] + names) FROM \(name: entity.table) \
-            WHERE (\(names: columns.map(\.name))) IN (\(.tuples(values))) AND Z_ENT IN (\(integers: numbers))
+            SELECT \(names: names) FROM \(name: entity.table) WHERE \(condition)
             """
     }
 }

@@ -180,7 +180,7 @@ struct BatchConstraint {
     func stored(_ values: [SQLValue], _ batch: StoreBatch) throws -> [Row] {
         let statement = batch.schema.rows(
             of: declaring, where: declaredColumns, have: [values], among: covered,
-            selecting: selection.columnNames)
+            selecting: selection.names)
         return try batch.connection.rows(statement, as: selection)
     }
 }

@@ -149,7 +149,7 @@ package struct BatchUpdate {
             }
         }
         let returned: [SQLStatement] =
-            ["\(table).Z_ENT", "\(table).Z_PK"]
+            [entity.numberOfRow(in: table), "\(table).Z_PK"]
             + computedColumns.map { Self.isInRange("\(name: $0.name)", $0.kind) }
         return """
             UPDATE \(table) SET \(list: sets + ["Z_OPT = Z_OPT + 1"]) FROM (\(found)) AS s \

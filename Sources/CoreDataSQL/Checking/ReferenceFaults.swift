@@ -40,8 +40,8 @@ package struct ReferenceFaults {
             query(
                 entity, key,
                 """
-                SELECT s.Z_PK, s.\(name: key.column) FROM \(name: entity.table) s WHERE s.Z_ENT = \(integer: entity.number) \
-                AND s.\(name: key.column) IS NOT NULL AND NOT EXISTS \
+                SELECT s.Z_PK, s.\(name: key.column) FROM \(name: entity.table) s \
+                WHERE \(.all(entity.isOwn(in: "s"), "s.\(name: key.column) IS NOT NULL")) AND NOT EXISTS \
                 (SELECT 1 FROM \(name: key.destination.table) d WHERE d.Z_PK = s.\(name: key.column))
                 """)
         }
@@ -49,17 +49,21 @@ package struct ReferenceFaults {
 
     /// To-one relationships that lead to a row of an entity that they cannot lead to.
     package func wrongEntities(of entity: SQLEntity) -> [Query] {
-        keys(of: entity).map { key in
-            var condition: SQLStatement = "d.Z_ENT NOT IN (\(integers: key.destination.familyNumbers))"
-            if let number = key.entityColumn {
-                condition = "(\(condition) OR \(.differs("d.Z_ENT", "s.\(name: number)")))"
+        keys(of: entity).compactMap { key in
+            let isOfNone = key.destination.isAmong(key.destination.familyNumbers, in: "d").map {
+                "NOT (\($0))" as SQLStatement
             }
+            let number = key.destination.numberOfRow(in: "d")
+            let isOther = key.entityColumn.map { SQLStatement(.differs(number, "s.\(name: $0)")) }
+            let conditions = [isOfNone, isOther].compactMap(\.self)
+            guard !conditions.isEmpty else { return nil }
+            let isWrong: SQLStatement = "(\(conditions.joined(separator: " OR ")))"
             return query(
                 entity, key,
                 """
                 SELECT s.Z_PK, s.\(name: key.column) FROM \(name: entity.table) s \
                 JOIN \(name: key.destination.table) d ON d.Z_PK = s.\(name: key.column) \
-                WHERE s.Z_ENT = \(integer: entity.number) AND \(condition)
+                WHERE \(.all(entity.isOwn(in: "s"), isWrong))
                 """)
         }
     }
@@ -76,7 +80,7 @@ package struct ReferenceFaults {
                 """
                 SELECT s.Z_PK, s.\(name: key.column) FROM \(name: entity.table) s \
                 JOIN \(name: key.destination.table) d ON d.Z_PK = s.\(name: key.column) \
-                WHERE s.Z_ENT = \(integer: entity.number) AND \(.differs("d.\(name: other.name)", "s.Z_PK"))
+                WHERE \(.all(entity.isOwn(in: "s"), "\(.differs("d.\(name: other.name)", "s.Z_PK"))"))
                 """)
         }
     }

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import ObjectGraph
 
-/// Statements that find rows which no object shows, or not as the model says. The first column has the key of an object.
+/// Statements that find rows which are not as the model says. The first column has the key of an object.
 package struct RowFaults {
     private let schema: SQLSchema
 
@@ -14,7 +14,8 @@ package struct RowFaults {
         "SELECT Z_ENT, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME = \(value: .text(entity.name))"
     }
 
-    /// Rows of a table whose entity is not one of the table's, or abstract.
+    /// Rows of a table whose number is not that of one of the table's entities, or of an abstract one. No object shows them, but in a
+    /// table of one entity.
     ///
     /// - Parameter root: the entity at the root of those that share the table.
     package func unknownEntities(of root: SQLEntity) -> SQLStatement {
@@ -37,8 +38,8 @@ package struct RowFaults {
     /// Rows that have no value in a column.
     package func missingValues(_ column: SQLColumn, of entity: SQLEntity) -> SQLStatement {
         """
-        SELECT s.Z_PK FROM \(name: entity.table) s WHERE s.Z_ENT = \(integer: entity.number) \
-        AND s.\(name: column.name) IS NULL
+        SELECT s.Z_PK FROM \(name: entity.table) s \
+        WHERE \(.all(entity.isOwn(in: "s"), "s.\(name: column.name) IS NULL"))
         """
     }
 
@@ -70,12 +71,10 @@ package struct RowFaults {
     ///   - column: the column of the end.
     ///   - end: the entity of the objects at the end.
     package func danglingLinks(_ links: SQLLinks, _ column: String, _ end: SQLEntity) -> SQLStatement {
-        let isSet: SQLStatement = links.kind == .joinTable ? "" : "l.\(name: column) IS NOT NULL AND "
-        return """
-            SELECT l.\(name: column) FROM \(name: links.table) l WHERE \(isSet)NOT EXISTS \
-            (SELECT 1 FROM \(name: end.table) d WHERE d.Z_PK = l.\(name: column) \
-            AND d.Z_ENT IN (\(integers: end.familyNumbers)))
-            """
+        let isSet: SQLStatement? = links.kind == .joinTable ? nil : "l.\(name: column) IS NOT NULL"
+        let isEnd = SQLStatement.all("d.Z_PK = l.\(name: column)", end.isAmong(end.familyNumbers, in: "d"))
+        let isDangling: SQLStatement = "NOT EXISTS (SELECT 1 FROM \(name: end.table) d WHERE \(isEnd))"
+        return "SELECT l.\(name: column) FROM \(name: links.table) l WHERE \(.all(isSet, isDangling))"
     }
 
     /// Owners of links that a join table has more than once: tables of old stores have no key that keeps them from it.

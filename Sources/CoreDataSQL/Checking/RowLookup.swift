@@ -4,7 +4,8 @@ import ObjectGraph
 package enum RowLookup {
     /// How many objects an entity has, its subentities not counted in.
     package static func count(of entity: SQLEntity) -> SQLStatement {
-        "SELECT COUNT(*) FROM \(name: entity.table) WHERE Z_ENT = \(integer: entity.number)"
+        let condition = entity.isOwn().map { " WHERE \($0)" as SQLStatement } ?? ""
+        return "SELECT COUNT(*) FROM \(name: entity.table)\(condition)"
     }
 
     /// The numbers of entities with their counts of rows.
@@ -27,15 +28,13 @@ package enum RowLookup {
 
     /// The number of the entity of a row. Parameter: the key.
     package static func entityNumber(in entity: SQLEntity) -> SQLStatement {
-        "SELECT Z_ENT FROM \(name: entity.table) WHERE Z_PK = \(.parameter)"
+        let table: SQLStatement = "\(name: entity.table)"
+        return "SELECT \(entity.numberOfRow(in: table)) FROM \(table) WHERE Z_PK = \(.parameter)"
     }
 
     /// The key itself, where an object of the entity itself has it.
     package static func key(_ key: Int64, of entity: SQLEntity) -> SQLStatement {
-        """
-        SELECT Z_PK FROM \(name: entity.table) WHERE Z_PK = \(value: .integer(key)) \
-        AND Z_ENT = \(integer: entity.number)
-        """
+        "SELECT Z_PK FROM \(name: entity.table) WHERE \(.all("Z_PK = \(value: .integer(key))", entity.isOwn()))"
     }
 
     /// The key of an object of the entity itself with these values.
@@ -44,8 +43,8 @@ package enum RowLookup {
     ) -> SQLStatement {
         let conditions = values.map { "\(name: $0.column) = \(value: $0.value)" as SQLStatement }
         return """
-            SELECT Z_PK FROM \(name: entity.table) WHERE Z_ENT = \(integer: entity.number) AND \
-            \(conditions.joined(separator: " AND "))\(.limit(1, offset: nil))
+            SELECT Z_PK FROM \(name: entity.table) \
+            WHERE \(.all(entity.isOwn(), conditions.joined(separator: " AND ")))\(.limit(1, offset: nil))
             """
     }
 

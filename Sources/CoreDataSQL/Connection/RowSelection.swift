@@ -3,8 +3,9 @@ import ObjectGraph
 
 /// What a SELECT of whole rows selects, and where each column's values go.
 ///
-/// The columns are `Z_PK, Z_ENT, Z_OPT`, or the first of them alone, and then those of a family: an entity and its subentities, whose
-/// rows are in one table. Each entity has those that are its own.
+/// The columns are the head, and then those of a family: an entity and its subentities, whose rows are in one table. Each entity has
+/// those that are its own. The head is `Z_PK, Z_ENT, Z_OPT`; in a table of one entity, whose number need not be read, `Z_PK, Z_OPT`;
+/// or `Z_PK` alone.
 @usableFromInline
 package final class RowSelection: Sendable {
     /// A column of an entity. Numbers alone: copying a name for each value would cost as much as reading the value.
@@ -23,6 +24,8 @@ package final class RowSelection: Sendable {
         @usableFromInline package let slotCount: Int
         @usableFromInline package let columns: [Column]
         package let name: String
+        /// The slots that have no selected column.
+        @usableFromInline package let emptySlots: [Int]
         /// Whether a row has nothing but numbers, and so no bytes.
         @usableFromInline package let hasOnlyNumbers: Bool
         /// Whether the selected columns are of whole numbers, in at most 64 slots.
@@ -34,6 +37,8 @@ package final class RowSelection: Sendable {
             }
             hasOnlyIntegers =
                 slotCount <= 64 && columns.allSatisfy { $0.kind.isWholeNumber && $0.rowSlot < slotCount }
+            let filled = Set(columns.map(\.rowSlot))
+            emptySlots = (0..<slotCount).filter { !filled.contains($0) }
             self.number = number
             self.slotCount = slotCount
             self.columns = columns
@@ -41,10 +46,12 @@ package final class RowSelection: Sendable {
         }
     }
 
+    /// The names of the columns that every row has.
+    package let headNames: [String]
     /// The names of the columns after those of every row.
     package let columnNames: [String]
-    /// How many columns every row has.
-    package let headCount: Int32
+    /// The names of all columns, in order.
+    package var names: [String] { headNames + columnNames }
     /// All columns as the list of a SELECT from the table `QuerySource.base`; one piece if a dialect was given.
     package let list: SQLStatement
     /// The same as the dialect writes it, if one was given.
@@ -52,6 +59,8 @@ package final class RowSelection: Sendable {
     private let entities: [Int32: Entity]
     /// The entity of all rows, if there is only one.
     @usableFromInline package let only: Entity?
+    /// The same, if no other entity has rows in the table: the head never has a number then.
+    package let tableEntity: Entity?
 
     /// - Parameters:
     ///   - slots: the properties that are wanted, which all entities of the family have; nil for all.
@@ -61,7 +70,8 @@ package final class RowSelection: Sendable {
         family: [SQLEntity], only slots: PropertySet? = nil, hasKeysAlone: Bool = false,
         dialect: (any SQLDialect)? = nil
     ) {
-        let head = hasKeysAlone ? ["Z_PK"] : ["Z_PK", "Z_ENT", "Z_OPT"]
+        let hasOneEntity = family.count == 1 && !family[0].sharesTable
+        let head = hasKeysAlone ? ["Z_PK"] : hasOneEntity ? ["Z_PK", "Z_OPT"] : ["Z_PK", "Z_ENT", "Z_OPT"]
         func isWanted(_ column: SQLColumn) -> Bool { slots?.contains(column.slot) ?? true }
         var names: [String] = []
         var positions: [String: Int32] = [:]
@@ -70,7 +80,7 @@ package final class RowSelection: Sendable {
             names.append(column.name)
         }
         columnNames = names
-        headCount = Int32(head.count)
+        headNames = head
         let columns = (head + names).map { name -> SQLStatement in
             "\(name: QuerySource.base).\(name: name)"
         }
@@ -88,17 +98,11 @@ package final class RowSelection: Sendable {
         }
         self.entities = entities
         only = family.count == 1 ? entities.values.first : nil
+        tableEntity = hasOneEntity ? only : nil
     }
 
-    /// The entity whose number a row has; nil for a number that the family does not have.
-    @inlinable @inline(__always)
-    package func entity(_ stored: Int64) -> Entity? {
-        if let only, Int64(only.number) == stored { return only }
-        return other(stored)
-    }
-
-    @usableFromInline
-    func other(_ stored: Int64) -> Entity? { Int32(exactly: stored).flatMap { entities[$0] } }
+    /// The entity whose number a row has; nil for a number that the family does not have. O(1).
+    package func entity(_ stored: Int64) -> Entity? { Int32(exactly: stored).flatMap { entities[$0] } }
 }
 
 extension SQLSchema {

@@ -72,8 +72,9 @@ package struct FetchCompiler: Sendable {
     package func keys(_ query: FetchQuery) throws -> RenderedSQL {
         if let known = try known(query, .keys) { return known }
         return try statement(query, .keys) {
-            let base = QuerySource.base
-            return try select(query) { _ in "SELECT \(name: base).Z_ENT, \(name: base).Z_PK" }
+            let base: SQLStatement = "\(name: QuerySource.base)"
+            let number = schema.entity(query.storedEntity).numberOfRow(in: base)
+            return try select(query) { _ in "SELECT \(number), \(base).Z_PK" }
         }
     }
 

@@ -22,7 +22,7 @@ package struct LinkCompiler {
             let owner: SQLStatement = "l.\(name: links.owner)"
             // The index of the owners then has all that is read, and no row is.
             let number: SQLStatement =
-                schema.soleNumber(inTable: links.table).map { "\(integers: [$0])" } ?? "l.Z_ENT"
+                schema.soleNumber(inTable: links.table).map { "\(integer: $0)" } ?? "l.Z_ENT"
             return """
                 SELECT \(owner), \(number), l.Z_PK FROM \(name: links.table) l WHERE \(condition(owner, owners))\
                 \(order ?? "")
@@ -33,7 +33,7 @@ package struct LinkCompiler {
             }
             guard let target else { return "SELECT 0, 0, 0 WHERE \(.boolean(false))" }
             return """
-                SELECT l.o, d.Z_ENT, d.Z_PK FROM (\(pairs(links))) l JOIN \(name: target.table) d ON \
+                SELECT l.o, \(target.numberOfRow(in: "d")), d.Z_PK FROM (\(pairs(links))) l JOIN \(name: target.table) d ON \
                 l.d = d.Z_PK WHERE \(condition("l.o", owners))\(order ?? "")
                 """
         }

@@ -143,8 +143,13 @@ struct QueryPath {
         -> QueryOperand?
     {
         guard rest.isEmpty || Array(rest) == ["name"] else { return nil }
+        let alias: SQLStatement = "\(name: target.source.alias(key: target.key, table))"
+        let number: SQLStatement =
+            // There may be no object.
+            table.sharesTable
+            ? "\(alias).Z_ENT" : "CASE WHEN \(alias).Z_PK IS NOT NULL THEN \(integer: table.number) END"
         var operand = QueryOperand(
-            "\(name: target.source.alias(key: target.key, table)).Z_ENT",
+            number,
             // The name of an entity is compared as its number, too.
             kind: rest.isEmpty ? .integer32 : .string)
         operand.isEntity = true

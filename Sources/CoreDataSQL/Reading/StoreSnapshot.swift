@@ -27,10 +27,10 @@ package struct StoreSnapshot {
     /// - Throws: 134060 for a value that is not of its column's type, an error of the database, or what `body` throws.
     package func forEachBatch(of entity: SQLEntity, _ body: ([Row]) throws -> Void) throws {
         let selection = tables.selection(of: entity)
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + selection.columnNames
+        let condition = entity.isOwn().map { " WHERE \($0)" as SQLStatement } ?? ""
         let statement: SQLStatement = """
-            SELECT \(names: columns) FROM \(name: entity.table) \
-            WHERE Z_ENT = \(value: .integer(Int64(entity.number))) ORDER BY Z_PK
+            SELECT \(names: selection.names) FROM \(name: entity.table)\(condition) \
+            ORDER BY Z_PK
             """
         var batch: [Row] = []
         var cost = 0

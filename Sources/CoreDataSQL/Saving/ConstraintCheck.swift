@@ -104,7 +104,7 @@ package struct ConstraintCheck {
             let values = order[start..<min(start + 250, order.count)].compactMap { groups[$0]?.values }
             let statement = schema.rows(
                 of: entity, where: columns, have: values, among: covered.map(\.number),
-                selecting: selection.columnNames)
+                selecting: selection.names)
             for row in try connection.rows(statement, as: selection) where !leaving.contains(row.reference) {
                 guard let columns = family[row.entityNumber], let key = row.uniqueValues(columns)?.key else {
                     continue

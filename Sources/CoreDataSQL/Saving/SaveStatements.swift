@@ -141,7 +141,8 @@ final class SaveStatements {
     /// The number of the entity of a row; nil for one that is not there.
     func entityNumber(of reference: Int64, in entity: SQLEntity) throws -> Int32? {
         let statement = try statement(.entityNumber(entity: entity.number)) {
-            "SELECT Z_ENT FROM \(name: entity.table) WHERE Z_PK = \(.parameter)"
+            let table: SQLStatement = "\(name: entity.table)"
+            return "SELECT \(entity.numberOfRow(in: table)) FROM \(table) WHERE Z_PK = \(.parameter)"
         }
         var number: Int64 = 0
         try statement.forEachRow([.integer(reference)]) { number = $0.integer(0) }

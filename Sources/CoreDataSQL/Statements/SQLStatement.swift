@@ -138,6 +138,14 @@ extension [SQLStatement] {
     }
 }
 
+extension SQLStatement {
+    /// Conditions that are to hold together, of which one at least is there.
+    static func all(_ conditions: SQLStatement?...) -> SQLStatement {
+        assert(conditions.contains { $0 != nil }, "A statement does not end with WHERE.")
+        return conditions.compactMap(\.self).joined(separator: " AND ")
+    }
+}
+
 extension SQLPiece {
     fileprivate var hasArguments: Bool {
         switch self {

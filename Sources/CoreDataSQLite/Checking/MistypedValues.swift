@@ -14,8 +14,10 @@ struct MistypedValues {
     init(_ database: Database, _ entity: SQLEntity, keys: [Int64]?) {
         self.database = database
         self.entity = entity
+        // In a table of one entity all rows are of that entity, whatever their numbers.
+        let isOwn = entity.sharesTable ? "s.Z_ENT = \(entity.number)" : "1"
         let list = keys.map { " AND s.Z_PK IN (\($0.map(String.init).joined(separator: ", ")))" }
-        condition = "s.Z_ENT = \(entity.number)\(list ?? "")"
+        condition = "\(isOwn)\(list ?? "")"
     }
 
     /// Calls `body` with the key of each object that has such a value in a column, until it returns false. A row without a key

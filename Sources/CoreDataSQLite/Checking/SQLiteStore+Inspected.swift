@@ -28,12 +28,14 @@ private struct SQLiteContents: StoreContents {
     ) throws {
         let dialect = SQLiteDialect()
         let name = "s.\(dialect.quoted(column.name))"
+        // In a table of one entity all rows are of that entity, whatever their numbers.
+        let isOwn = entity.sharesTable ? "s.Z_ENT = \(entity.number) AND " : ""
         // The rest of a value that is in the row is not read.
         let rows = try GRDB.Row.fetchCursor(
             database,
             sql: """
                 SELECT s.Z_PK, CAST(substr(\(name), 2, 36) AS TEXT) FROM \(dialect.quoted(entity.table)) s \
-                WHERE s.Z_ENT = \(entity.number) AND substr(\(name), 1, 1) = x'02'
+                WHERE \(isOwn)substr(\(name), 1, 1) = x'02'
                 """)
         while let row = try rows.next() {
             guard let file = String.fromDatabaseValue(row[1]) else { continue }

@@ -238,12 +238,14 @@ struct ReconstructedModel {
         let key = column.name.dropFirst()
         if let number = namedEntities[String(key)] { return number }
         guard let number = leaf(named: key), let name = entities[root(number)]?.name else { return nil }
+        // In a table of one entity all rows are of that entity, whatever their numbers.
+        let condition = root(number) == number ? "" : " WHERE Z_ENT = \(number)"
         let strays = try Bool.fetchOne(
             database,
             sql: """
                 SELECT EXISTS (SELECT 1 FROM \(Self.quoted(table)) WHERE \(Self.quoted(column.name)) NOT NULL AND
-                \(Self.quoted(column.name)) NOT IN (SELECT Z_PK FROM \(Self.quoted("Z\(name.uppercased())")) WHERE Z_ENT = ?))
-                """, arguments: [number])
+                \(Self.quoted(column.name)) NOT IN (SELECT Z_PK FROM \(Self.quoted("Z\(name.uppercased())"))\(condition)))
+                """)
         return strays == false ? number : nil
     }
 

@@ -8,11 +8,14 @@ import ManagedObjectModel
 /// Packs the rows of a statement, column by column, straight from SQLite's memory.
 struct RowDecoder: @unchecked Sendable {
     let selection: RowSelection
-    /// The entity of all rows, if there is only one; the selection has it.
+    /// The entity of all rows of the table, if there is only one; the selection has it.
+    private let ofTable: Unmanaged<RowSelection.Entity>?
+    /// The entity of all rows, if there is only one, in a table that may have others.
     private let only: Unmanaged<RowSelection.Entity>?
 
     init(_ selection: RowSelection) {
         self.selection = selection
+        ofTable = selection.tableEntity.map(Unmanaged.passUnretained)
         only = selection.only.map(Unmanaged.passUnretained)
     }
 
@@ -25,49 +28,45 @@ struct RowDecoder: @unchecked Sendable {
         _ values: some ColumnValues, _ builder: inout RowBuilder, timestamp: Double
     ) throws -> RowPointer {
         let reference = values.integer(0)
-        let stored = values.integer(1)
-        // The selection has its entities: no references are counted where there is only one.
-        if let only, only._withUnsafeGuaranteedRef({ Int64($0.number) }) == stored {
-            return try only._withUnsafeGuaranteedRef {
-                try put(values, &builder, $0, reference, timestamp: timestamp)
+        let (entity, version) =
+            if let ofTable { (ofTable, values.integer(1)) } else {
+                (try self.entity(values.integer(1), reference), values.integer(2))
             }
+        // The selection has its entities: no references are counted.
+        return try entity._withUnsafeGuaranteedRef {
+            try put(values, &builder, $0, reference, version, timestamp: timestamp)
         }
-        guard let entity = selection.entity(stored) else {
+    }
+
+    /// The entity whose number a row has.
+    @inline(__always)
+    private func entity(_ number: Int64, _ reference: Int64) throws -> Unmanaged<RowSelection.Entity> {
+        if let only, only._withUnsafeGuaranteedRef({ Int64($0.number) }) == number { return only }
+        guard let entity = selection.entity(number) else {
             throw NSError.coreData(
-                .coreData, "Row \(reference) is of entity number \(stored), which the model does not have.")
+                .coreData, "Row \(reference) is of entity number \(number), which the model does not have.")
         }
-        return try put(values, &builder, entity, reference, timestamp: timestamp)
+        return .passUnretained(entity)
     }
 
     @inline(__always)
     private func put(
         _ values: some ColumnValues, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
-        _ reference: Int64, timestamp: Double
+        _ reference: Int64, _ version: Int64, timestamp: Double
     ) throws -> RowPointer {
-        let version = values.integer(2)
         if entity.hasOnlyNumbers {
+            // Most rows have so few slots that one word has their null bits.
+            let hasFewSlots = 1...64 ~= entity.slotCount
             return builder.putNumbers(
                 reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
-                slotCount: entity.slotCount
+                slotCount: entity.slotCount, isCleared: !hasFewSlots
             ) { slots in
-                entity.columns.withUnsafeBufferPointer { columns in
-                    if entity.slotCount > 64 {
-                        for column in columns {
-                            if let word = Self.number(column.kind, values.value(column.index)) {
-                                slots.set(column.rowSlot, integer: Int64(bitPattern: word))
-                            }
-                        }
-                    } else if entity.slotCount > 0 {
-                        values.withValues { value in
-                            var present: UInt64 = 0
-                            for column in columns {
-                                guard let word = Self.number(column.kind, value(column.index)) else {
-                                    continue
-                                }
-                                slots.setUnnoted(column.rowSlot, word)
-                                present |= 1 &<< UInt64(column.rowSlot)
-                            }
-                            slots.notePresent(present)
+                if hasFewSlots {
+                    Self.setAll(slots, values, entity)
+                } else {
+                    for column in entity.columns {
+                        if let word = Self.number(column.kind, values.value(column.index)) {
+                            slots.set(column.rowSlot, integer: Int64(bitPattern: word))
                         }
                     }
                 }
@@ -79,6 +78,29 @@ struct RowDecoder: @unchecked Sendable {
         }
         return try builder.put(
             reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp)
+    }
+
+    /// Sets the slots of a row that has at most 64.
+    @inline(__always)
+    private static func setAll(
+        _ slots: Row.NumberSlots, _ values: some ColumnValues, _ entity: RowSelection.Entity
+    ) {
+        assert(entity.columns.count + entity.emptySlots.count == entity.slotCount, "No slot is left out.")
+        var present: UInt64 = 0
+        entity.columns.withUnsafeBufferPointer { columns in
+            values.withValues { value in
+                for column in columns {
+                    guard let word = number(column.kind, value(column.index)) else {
+                        slots.setUnnoted(column.rowSlot, 0)
+                        continue
+                    }
+                    slots.setUnnoted(column.rowSlot, word)
+                    present |= 1 &<< UInt64(column.rowSlot)
+                }
+            }
+        }
+        for slot in entity.emptySlots { slots.setUnnoted(slot, 0) }
+        slots.notePresent(present)
     }
 
     /// A number as a slot keeps it; nil for NULL.
@@ -151,7 +173,7 @@ struct RowDecoder: @unchecked Sendable {
     ) -> NSError {
         .coreData(
             .coreData,
-            "The store is damaged: column \(selection.columnNames[Int(column.index - selection.headCount)]) of row \(reference) of entity \(entity.name) \(what)."
+            "The store is damaged: column \(selection.columnNames[Int(column.index) - selection.headNames.count]) of row \(reference) of entity \(entity.name) \(what)."
         )
     }
 }

@@ -318,7 +318,7 @@ extension SQLiteStore: SnapshotStore {}
 extension RowSelection {
     /// Whether a function can be called with all columns.
     fileprivate var isCollectable: Bool {
-        Int(headCount) + columnNames.count <= CollectingFunction.maxColumns
+        headNames.count + columnNames.count <= CollectingFunction.maxColumns
     }
 
     /// The list of columns, if a function can be called with them.

@@ -357,18 +357,23 @@ package struct RowBuilder: ~Copyable {
 
     /// Makes a row without bytes, whose slots a closure sets in place. Those that it does not set are null. The builder keeps the
     /// row only until it makes another one.
+    ///
+    /// - Parameter isCleared: false if the closure sets each slot, and notes those that have a number: then the row has at most 64.
     @inlinable @inline(__always)
     package mutating func putNumbers(
         reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
-        _ body: (Row.NumberSlots) -> Void
+        isCleared: Bool = true, _ body: (Row.NumberSlots) -> Void
     ) -> RowPointer {
+        assert(isCleared || slotCount <= 64, "The null bits of a row that is not cleared are one word.")
         let nullWords = (slotCount + 63) >> 6
         let row = room.put(
             Row.Header(
                 reference: reference, version: version, entityNumber: entityNumber, slotCount: slotCount,
                 byteCount: 0), words: nullWords + slotCount, timestamp)
-        for index in 0..<nullWords { row.contents[index] = .max }
-        (row.contents + nullWords).update(repeating: 0, count: slotCount)
+        if isCleared {
+            for index in 0..<nullWords { row.contents[index] = .max }
+            (row.contents + nullWords).update(repeating: 0, count: slotCount)
+        }
         body(Row.NumberSlots(words: row.contents, nullWords: nullWords, slotCount: slotCount))
         return row
     }

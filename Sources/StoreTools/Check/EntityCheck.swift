@@ -51,11 +51,13 @@ struct EntityCheck {
         return []
     }
 
-    /// Rows of a table whose entity is not one of the table's, or abstract.
+    /// Rows of a table whose number is not that of one of the table's entities, or of an abstract one.
     private func unknownEntities() throws -> [StoreFinding] {
         try report(
             RowFaults(schema).unknownEntities(of: entity), .error, .unknownEntity, property: nil,
-            "rows of table \(entity.table) belong to none of its entities")
+            entity.sharesTable || entity.storedEntity.entity.isAbstract
+                ? "rows of table \(entity.table) belong to none of its entities"
+                : "rows of table \(entity.table) have another number than its entity; it is not read")
     }
 
     private func missingValues(_ column: SQLColumn, _ slot: PropertySlot) throws -> [StoreFinding] {

@@ -57,10 +57,13 @@ struct UndumpedTables {
         }
     }
 
-    /// Rows of entities that the model does not have: no object shows them.
+    /// Rows of entities that the model does not have: no object shows them, but in a table of one entity.
     private func strayRows(_ contents: any StoreContents) throws -> [String] {
         let schema = contents.schema
-        return try schema.entities.filter { $0.storedEntity.entity.superentity == nil }.compactMap { root in
+        let roots = schema.entities.filter {
+            ($0.sharesTable || $0.storedEntity.entity.isAbstract) && $0.storedEntity.entity.superentity == nil
+        }
+        return try roots.compactMap { root in
             let count = try contents.connection.integer(RowFaults(schema).countOfUnknownEntities(of: root))
             guard count > 0 else { return nil }
             return

@@ -88,13 +88,17 @@ package struct StoreReport: Encodable, Sendable {
     private static func entities(_ connection: any SQLConnection, _ tables: ExistingTables) throws -> [Entity]
     {
         let numbers = try EntityNumbers.required(connection, tables)
+        let sharing = Dictionary(grouping: numbers.all.filter { !$0.isPrivate }, by: numbers.table)
         var counts: [String: [Int64: Int]] = [:]
         var entities: [Entity] = []
         for entity in numbers.all where !entity.isPrivate {
             guard let table = numbers.table(of: entity) else {
                 throw StoreToolError("The store has no table for entity '\(entity.name)'.")
             }
-            if counts[table] == nil {
+            if sharing[table]?.count == 1 {
+                // Then all rows are of the entity, whatever their numbers.
+                counts[table] = [entity.number: Int(try connection.integer(RowLookup.count(in: table)))]
+            } else if counts[table] == nil {
                 var found: [Int64: Int] = [:]
                 try connection.forEachRow(of: RowLookup.counts(in: table)) { row in
                     if let number = row.wholeNumber(0) { found[number] = Int(row.integer(1)) }

@@ -249,8 +249,9 @@ import CoreData
 
     @Test("A key whose entity is that of another table is left out, and the context can be used further")
     func keysOfAnotherTable() throws {
+        let special = NSEntityDescription("Special")
         let model = NSManagedObjectModel(
-            of: NSEntityDescription("Item", attribute("name", .string)),
+            of: NSEntityDescription("Item", attribute("name", .string), subentities: [special]), special,
             NSEntityDescription("Note", attribute("text", .string)))
         let folder = try StoreFolder()
         let first = try folder.open(model)

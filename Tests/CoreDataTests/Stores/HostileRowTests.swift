@@ -60,20 +60,62 @@ import Testing
         }
     }
 
-    @Test("A row with the number of another entity is an error that names it")
+    @Test("A row with the number of another table's entity is an error that names it")
     func rowOfAnotherEntity() throws {
         try coordinator.inContext { context in
-            try context.insert("Owner", ["name": "owner", "size": wild])
+            try context.insert("Dog", ["name": "dog", "a": wild])
             try context.save()
         }
         let number = try number(of: "Thing")
-        try folder.execute("UPDATE ZOWNER SET Z_ENT = ?", [number])
+        try folder.execute("UPDATE ZANIMAL SET Z_ENT = ?", [number])
         let reopened = try folder.open(Self.model)
         try reopened.inContext { context in
-            let refusal = try error { _ = try context.all("Owner") }
+            let refusal = try error { _ = try context.all("Animal") }
             #expect(refusal.code == 134060)
             #expect(refusal.localizedDescription.contains("entity number \(number)"))
         }
+    }
+
+    @Test(
+        "In a table of one entity all rows are of that entity, whatever their numbers: Apple's statements do not read them"
+    )
+    func numberInTableOfOneEntity() throws {
+        try coordinator.inContext { context in
+            for name in ["changed", "deleted"] {
+                let owner = try context.insert("Owner", ["name": name, "size": wild])
+                owner.setValue(
+                    Set([try context.insert("Cat", ["name": "cat of \(name)"])]), forKey: "animals")
+            }
+            try context.save()
+        }
+        try folder.execute("UPDATE ZOWNER SET Z_ENT = ?", [try number(of: "Thing")])
+        let reopened = try folder.open(Self.model)
+        try reopened.inContext { context in
+            let owners = try context.all("Owner", by: "name")
+            #expect(owners.map { $0.value(forKey: "size") as? Int64 } == [wild, wild])
+            #expect(try context.all("Owner", where: NSPredicate(format: "size == %lld", wild)).count == 2)
+            for condition in [
+                NSPredicate(format: "entity == %@", owners[0].entity),
+                NSPredicate(format: "entity.name == 'Owner'"),
+            ] {
+                #expect(try context.all("Owner", where: condition).count == 2)
+            }
+            #expect(try context.all("Animal", where: NSPredicate(format: "owner.entity == NULL")).isEmpty)
+            let cat = try #require(try context.all("Cat", by: "name").first)
+            #expect(cat.value(forKey: "owner") as? NSManagedObject == owners[0])
+            owners[0].setValue(1, forKey: "size")
+            context.delete(owners[1])
+            try context.save()
+        }
+        #expect(try folder.rows("SELECT ZSIZE FROM ZOWNER") == [[1.databaseValue]])
+        let batch = NSBatchUpdateRequest(entityName: "Owner")
+        batch.propertiesToUpdate = ["size": 2]
+        batch.resultType = .updatedObjectIDsResultType
+        let updated = try reopened.inContext {
+            (try $0.execute(batch) as? NSBatchUpdateResult)?.result as? [NSManagedObjectID]
+        }
+        #expect(updated?.map(\.entity.name) == ["Owner"])
+        #expect(try folder.rows("SELECT ZSIZE FROM ZOWNER") == [[2.databaseValue]])
     }
 
     @Test("A stored destination of a wrong entity becomes an object of a valid entity")
