@@ -36,6 +36,8 @@ package final class IdentityMap: @unchecked Sendable {
     private var lastIndex = 0
     /// How many objects have the map as their registry. It has a reference of itself while there are any.
     @exclusivity(unchecked) private var memberCount = 0
+    /// How many objects have left the map before they were released, or changed their identities. To be read on the context's queue.
+    @exclusivity(unchecked) private(set) var departures = 0
     /// The entity bindings that objects without references of their own may have.
     @exclusivity(unchecked) private var storedEntities: [ObjectIdentifier: StoredEntity] = [:]
 
@@ -160,42 +162,48 @@ package final class IdentityMap: @unchecked Sendable {
     /// - Returns: other objects that had the identities, also those of the objects that come before another with the same
     ///   identity.
     package func register(_ objects: [NSManagedObject], table: UInt32) -> [NSManagedObject] {
-        register([objects], table: table)
+        objects.withUnsafeBufferPointer { register($0, table: table) }
     }
 
-    /// The same for objects in several lists.
-    func register(_ lists: [[NSManagedObject]], table: UInt32) -> [NSManagedObject] {
-        guard let first = lists.first(where: { !$0.isEmpty })?[0] else { return [] }
+    /// The same for objects that the caller keeps.
+    func register(_ objects: UnsafeBufferPointer<NSManagedObject>, table: UInt32) -> [NSManagedObject] {
+        guard let first = objects.first else { return [] }
         var displaced: [UnsafeMutableRawPointer] = []
         lock.lock()
         let entries = madeTable(table)
-        entries.reserve(lists.reduce(0) { $0 + $1.count })
-        for objects in lists { add(objects, to: entries, &displaced) }
+        entries.reserve(objects.count)
+        add(objects, to: entries, &displaced)
         lock.unlock()
-        if first.storedEntity.notifiesStore { announce(lists.flatMap { $0 }) }
+        if first.storedEntity.notifiesStore { announce(objects) }
         return displaced.map(Self.take)
+    }
+
+    /// Makes room for more objects of a table. O(n).
+    func reserve(_ count: Int, table: UInt32) {
+        lock.lock()
+        madeTable(table).reserve(count)
+        lock.unlock()
     }
 
     /// With the lock.
     private func add(
-        _ objects: [NSManagedObject], to entries: Table, _ displaced: inout [UnsafeMutableRawPointer]
+        _ objects: UnsafeBufferPointer<NSManagedObject>, to entries: Table,
+        _ displaced: inout [UnsafeMutableRawPointer]
     ) {
-        // The list has the objects: no references are counted in a loop over very many.
-        objects.withUnsafeBufferPointer { objects in
-            for index in objects.indices {
-                // The objects and the table are far away, if they are many.
-                if index + 16 < objects.count {
-                    coredata_prefetch(Self.pointer(objects[index + 16]))
-                    entries.approach(
-                        Unmanaged.passUnretained(objects[index + 8])._withUnsafeGuaranteedRef { $0.reference }
-                    )
+        // The caller has the objects: no references are counted in a loop over very many.
+        for index in objects.indices {
+            // The objects and the table are far away, if they are many.
+            if index + 16 < objects.count {
+                coredata_prefetch(Self.pointer(objects[index + 16]))
+                entries.approach(
+                    Unmanaged.passUnretained(objects[index + 8])._withUnsafeGuaranteedRef { $0.reference }
+                )
+            }
+            Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
+                if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
+                    displaced.append(other)
                 }
-                Unmanaged.passUnretained(objects[index])._withUnsafeGuaranteedRef { object in
-                    if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
-                        displaced.append(other)
-                    }
-                    join(object)
-                }
+                join(object)
             }
         }
     }
@@ -231,7 +239,7 @@ package final class IdentityMap: @unchecked Sendable {
         StoredEntity.noteRegistered(collected.map { ($0.storedEntity, $0.reference) })
     }
 
-    private func announce(_ objects: [NSManagedObject]) {
+    private func announce(_ objects: some Collection<NSManagedObject>) {
         lock.lock()
         let isCollecting = unannounced != nil
         if isCollecting {
@@ -351,6 +359,7 @@ package final class IdentityMap: @unchecked Sendable {
         // A store that was not notified of an object need not be notified of its end.
         let isUnannounced = unannounced?.removeValue(forKey: pointer) != nil
         let wasLast = leave(object)
+        departures += 1
         lock.unlock()
         endRegistry(of: object, wasLast: wasLast)
         if object.storedEntity.notifiesStore, !isUnannounced {
@@ -396,7 +405,7 @@ package final class IdentityMap: @unchecked Sendable {
     package var all: [NSManagedObject] {
         lock.lock()
         var retained: [UnsafeMutableRawPointer] = []
-        for table in tables.values {
+        for table in tables.values where table.count > 0 {
             table.forEach { pointer in if let object = swift_tryRetain(pointer) { retained.append(object) } }
         }
         lock.unlock()

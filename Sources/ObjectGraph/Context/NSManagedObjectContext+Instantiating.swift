@@ -81,38 +81,58 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of rows, one for each; new ones are faults with their rows. O(n).
-    func instantiate(_ rows: RowList, from store: any ObjectStore, refreshing: Bool) -> [NSManagedObject] {
+    func instantiate(_ rows: RowList, from store: any ObjectStore, refreshing: Bool) -> FoundObjects {
         guard let first = rows.first, let table = store.storedEntity(number: first.entityNumber)?.table else {
-            return []
+            return FoundObjects([])
         }
         let known = rows.withPointers { rows in
             identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
         }
-        var maker = FaultMaker(self, store)
-        if known.isEmpty {
-            let objects = rows.withPointers { rows in
-                defer { maker.countRows() }
-                return maker.make(rows, rows.indices)
-            }
-            return register(objects, table: table) ? present(objects) : objects
+        guard known.isEmpty else {
+            return FoundObjects(instantiate(rows, known, table, from: store, refreshing: refreshing))
         }
+        var maker = FaultMaker(self, store)
+        let departures = identityMap.departures
+        var former: [NSManagedObject] = []
+        let objects = rows.withPointers { maker.makeRegistered($0, table, &former) }
+        displaceForSameIdentity(former)
+        guard former.isEmpty, identityMap.departures == departures else {
+            // Initialisers of the class have made objects of these rows, or have made some leave the context.
+            let present = rows.withPointers { rows in
+                identityMap.objects(table: table, references: rows.lazy.map { $0.reference })
+            }
+            return FoundObjects(
+                withExtendedLifetime(objects) {
+                    instantiate(rows, present, table, from: store, refreshing: false)
+                })
+        }
+        return FoundObjects(objects, all: maker.onlyClass)
+    }
+
+    /// The same for rows of a table of which the context has objects.
+    ///
+    /// - Parameter known: the object of each row, if there is one; empty for none at all.
+    private func instantiate(
+        _ rows: RowList, _ known: [NSManagedObject?], _ table: UInt32, from store: any ObjectStore,
+        refreshing: Bool
+    ) -> [NSManagedObject] {
+        var maker = FaultMaker(self, store)
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
         var made: [NSManagedObject] = []
         var isDisplaced = false
         for index in rows.indices {
             let row = rows[index]
-            if let known = known[index], known.stands(for: row) {
+            let known = known.isEmpty ? nil : known[index]
+            if let known, known.stands(for: row) {
                 if known.isFault {
                     known.row = row
                 } else if refreshing, !known.hasChanges, known.differs(from: row) {
-                    // Code of a program that this calls may release the rows of the objects made so far.
-                    maker.countRows()
                     refreshValues(of: known, row)
                 }
                 objects.append(known)
             } else if let object = row.reading({ maker.make($0) }) {
-                if let known = known[index] {
+                if let known {
                     displace(known)
                     isDisplaced = true
                 }
@@ -120,25 +140,24 @@ extension NSManagedObjectContext {
                 made.append(object)
             }
         }
-        withExtendedLifetime(rows) { maker.countRows() }
         if register(made, table: table) { isDisplaced = true }
         return isDisplaced ? present(objects) : objects
     }
 
-    /// New faults with rows of a table of which the context has no objects, in a list for each run of rows; nil if one of them cannot
-    /// be made. O(n).
+    /// New faults with rows of a table of which the context has no objects, in a list for each run of rows, and their class if all have
+    /// the same; nil if one of them cannot be made, or initialisers of the class have made one or made one leave. O(n).
     func instantiateNew(
         _ rows: RowList, _ runs: [Range<Int>], _ table: UInt32, from store: any ObjectStore
-    ) -> [[NSManagedObject]]? {
+    ) -> (lists: [[NSManagedObject]], objectClass: NSManagedObject.Type?)? {
         var maker = FaultMaker(self, store)
-        let lists = rows.withPointers { rows in
-            defer { maker.countRows() }
-            return runs.map { maker.make(rows, $0) }
-        }
-        let former = identityMap.register(lists, table: table)
+        let departures = identityMap.departures
+        var former: [NSManagedObject] = []
+        let lists = rows.withPointers { maker.makeRegistered($0, runs, table, &former) }
         displaceForSameIdentity(former)
-        guard zip(lists, runs).allSatisfy({ $0.count == $1.count }) else { return nil }
-        return former.isEmpty ? lists : lists.map(present)
+        guard former.isEmpty, identityMap.departures == departures,
+            zip(lists, runs).allSatisfy({ $0.count == $1.count })
+        else { return nil }
+        return (lists, maker.onlyClass)
     }
 
     /// The objects of keys, one for each; new ones are faults without rows. O(n).
@@ -236,10 +255,11 @@ extension NSManagedObjectContext {
     }
 }
 
-/// Makes objects for rows of one store, which the context then registers together.
+/// Makes objects for rows of one store, which are then registered, many at once.
 ///
-/// Until it has, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
-/// map keep. The caller also keeps the rows until `countRows()`.
+/// Until they are, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
+/// map keep. They have references of the blocks of their rows from the beginning: an initialiser can give the next object's class
+/// the present one, and release its row.
 private struct FaultMaker: ~Copyable {
     private let context: NSManagedObjectContext
     private let store: any ObjectStore
@@ -254,7 +274,10 @@ private struct FaultMaker: ~Copyable {
     private var entityReference: Unmanaged<NSEntityDescription>?
     /// The entity bindings of the rows before by number; the identity map keeps them.
     private var storedEntities: [Int32: Unmanaged<StoredEntity>] = [:]
-    private var blockReferences = BlockReferences()
+    private var hasSeveralEntities = false
+
+    /// The class of all objects made; nil for several and for none.
+    var onlyClass: NSManagedObject.Type? { hasSeveralEntities || storedEntity == nil ? nil : objectClass }
 
     init(_ context: NSManagedObjectContext, _ store: any ObjectStore) {
         self.context = context
@@ -263,26 +286,103 @@ private struct FaultMaker: ~Copyable {
     }
 
     /// A fault with a row; nil when the store does not have the row's entity.
-    @inline(__always)
     mutating func make(_ row: RowPointer) -> NSManagedObject? {
-        guard let object = object(row.entityNumber, row.reference) else { return nil }
-        blockReferences.add(row) { $0.retain($1) }
+        row.block.retain(1)
+        return make(countedRow: row)
+    }
+
+    /// The same with a reference of the row's block, which is given back where there is no object.
+    @inline(__always)
+    private mutating func make(countedRow row: RowPointer) -> NSManagedObject? {
+        guard let object = object(row.entityNumber, row.reference) else {
+            row.block.release()
+            return nil
+        }
         object.becomeFault(of: .passUnretained(context), countedRow: row)
         if isRetaining { context.retained?[ObjectIdentifier(object)] = object }
         return object
     }
 
-    /// Faults with some of the rows, without those whose entity the store does not have. O(n).
-    mutating func make(_ rows: UnsafeBufferPointer<RowPointer>, _ indexes: Range<Int>) -> [NSManagedObject] {
-        [NSManagedObject](unsafeUninitializedCapacity: indexes.count) { objects, count in
-            for index in indexes {
-                // Of very many rows the first ones are far away again.
-                if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
-                guard let object = make(rows[index]) else { continue }
-                objects.initializeElement(at: count, to: object)
-                count += 1
+    /// How many objects are made before they are registered: so few that they are still in the processor's caches then.
+    private static var pieceCount: Int { 1024 }
+
+    /// Faults with the rows, without those whose entity the store does not have, registered. O(n).
+    ///
+    /// - Parameters:
+    ///   - rows: the caller keeps them.
+    ///   - table: that of the rows, of which the context has no objects.
+    ///   - former: receives other objects that had the identities: the initialiser of a class may have made them.
+    mutating func makeRegistered(
+        _ rows: UnsafeBufferPointer<RowPointer>, _ table: UInt32, _ former: inout [NSManagedObject]
+    ) -> [NSManagedObject] {
+        reserve(rows.count, table)
+        return [NSManagedObject](unsafeUninitializedCapacity: rows.count) { objects, count in
+            for start in stride(from: 0, to: rows.count, by: Self.pieceCount) {
+                let first = count
+                make(rows, start..<min(start + Self.pieceCount, rows.count), objects, &count)
+                let made = UnsafeBufferPointer(UnsafeMutableBufferPointer(rebasing: objects[first..<count]))
+                former += context.identityMap.register(made, table: table)
             }
         }
+    }
+
+    /// The same for runs of the rows, in a list for each.
+    mutating func makeRegistered(
+        _ rows: UnsafeBufferPointer<RowPointer>, _ runs: [Range<Int>], _ table: UInt32,
+        _ former: inout [NSManagedObject]
+    ) -> [[NSManagedObject]] {
+        reserve(rows.count, table)
+        var lists: [[NSManagedObject]] = []
+        lists.reserveCapacity(runs.count)
+        var (registered, count) = (0, 0)
+        for run in runs {
+            lists.append(
+                [NSManagedObject](unsafeUninitializedCapacity: run.count) { make(rows, run, $0, &$1) })
+            count += run.count
+            guard count >= Self.pieceCount || lists.count == runs.count else { continue }
+            for list in lists[registered...] {
+                former += list.withUnsafeBufferPointer {
+                    context.identityMap.register($0, table: table)
+                }
+            }
+            (registered, count) = (lists.count, 0)
+        }
+        return lists
+    }
+
+    /// Registering makes room for a piece.
+    private func reserve(_ count: Int, _ table: UInt32) {
+        if count > Self.pieceCount { context.identityMap.reserve(count, table: table) }
+    }
+
+    /// Adds faults with some of the rows to objects, of which there are `count`.
+    @inline(__always)
+    private mutating func make(
+        _ rows: UnsafeBufferPointer<RowPointer>, _ indexes: Range<Int>,
+        _ objects: UnsafeMutableBufferPointer<NSManagedObject>, _ count: inout Int
+    ) {
+        // Where the rows begin that do not have the references of their objects yet.
+        var uncounted = indexes.lowerBound
+        for index in indexes {
+            // Of very many rows the first ones are far away again. Those of the next block are looked at together.
+            if index + 48 < rows.count { coredata_prefetch(rows[index + 48].words) }
+            if index == uncounted { uncounted = countReferences(rows, index..<indexes.upperBound) }
+            guard let object = make(countedRow: rows[index]) else { continue }
+            objects.initializeElement(at: count, to: object)
+            count += 1
+        }
+    }
+
+    /// Counts a reference for each of the first rows that are of one block, as rows are mostly that come one after the other.
+    ///
+    /// - Returns: the index of the row after these.
+    @inline(__always)
+    private func countReferences(_ rows: UnsafeBufferPointer<RowPointer>, _ indexes: Range<Int>) -> Int {
+        let block = rows[indexes.lowerBound].block
+        var end = indexes.lowerBound + 1
+        while end < indexes.upperBound, rows[end].block.toOpaque() == block.toOpaque() { end += 1 }
+        block.retain(UInt32(end - indexes.lowerBound))
+        return end
     }
 
     /// A fault without a row; nil when the store does not have the entity.
@@ -304,12 +404,10 @@ private struct FaultMaker: ~Copyable {
         }
     }
 
-    /// Counts what the objects have of the last rows' block.
-    mutating func countRows() { blockReferences.end { $0.retain($1) } }
-
     deinit { entityReference?.release() }
 
     private mutating func find(_ wanted: Int32) {
+        hasSeveralEntities = number != .min
         findBinding(wanted)
         entityReference?.release()
         entityReference = nil

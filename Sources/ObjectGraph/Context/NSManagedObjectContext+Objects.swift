@@ -59,7 +59,11 @@ extension NSManagedObjectContext {
     func accepts(_ row: Row) -> Bool { row.reading(accepts) }
 
     /// Whether a row is new enough for an object.
-    func accepts(_ row: RowPointer) -> Bool { stalenessInterval < 0 || row.timestamp >= oldestAcceptable }
+    @inline(__always)
+    func accepts(_ row: RowPointer) -> Bool { stalenessInterval < 0 || isNewEnough(row) }
+
+    @inline(never)
+    private func isNewEnough(_ row: RowPointer) -> Bool { row.timestamp >= oldestAcceptable }
 
     /// The object with this identity; a new fault if there is none.
     func object(storedEntity: StoredEntity, reference: Int64) -> NSManagedObject {

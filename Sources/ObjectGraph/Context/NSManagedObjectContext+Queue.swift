@@ -88,6 +88,7 @@ extension NSManagedObjectContext: EventOwner {
         if checksQueue { checkQueue() }
     }
 
+    @inline(never)
     private func checkQueue() {
         require(
             contextQueue.isCurrent,

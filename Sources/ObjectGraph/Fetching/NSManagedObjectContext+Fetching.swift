@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
         case .managedObjectIDResultType: return .others(try objectIDs(fetch))
         case .dictionaryResultType: return .others(try dictionaries(fetch))
         case .countResultType: return .others([NSNumber(value: try count(fetch))])
-        default: return .objects(try objects(fetch))
+        default: return .objects(try found(fetch))
         }
     }
 
@@ -99,46 +99,53 @@ extension NSManagedObjectContext {
 
     // MARK: Objects
 
-    func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] {
+    func objects(_ fetch: ResolvedFetch) throws -> [NSManagedObject] { try found(fetch).list }
+
+    private func found(_ fetch: ResolvedFetch) throws -> FoundObjects {
         // A context without changes, which look-ups have as a rule, asks no further.
         let mayMatch = fetch.specification.includesPendingChanges && hasChanges
-        return try objects(fetch, mayMatch ? PendingMatches(fetch, self) : nil)
+        return try found(fetch, mayMatch ? PendingMatches(fetch, self) : nil)
     }
 
     /// - Parameter pending: the unsaved changes that affect the fetch; nil for none.
-    private func objects(_ fetch: ResolvedFetch, _ pending: PendingMatches?) throws -> [NSManagedObject] {
+    private func found(_ fetch: ResolvedFetch, _ pending: PendingMatches?) throws -> FoundObjects {
         let dirtyCount = pending?.dirtyCount ?? 0
         let isWindowed = pending?.isEmpty ?? true && (parentContext != nil || fetch.stores.count == 1)
-        var found: [NSManagedObject] = []
+        var found = FoundObjects([])
         var wereReadAhead = false
         if parentContext != nil {
-            found = try parentObjects(fetch, widenedBy: isWindowed ? nil : dirtyCount)
+            found = FoundObjects(try parentObjects(fetch, widenedBy: isWindowed ? nil : dirtyCount))
         } else {
             for store in fetch.stores {
                 let query = isWindowed ? fetch.query(store) : fetch.widened(by: dirtyCount).query(store)
-                let objects: [NSManagedObject]
+                let objects: FoundObjects
                 if let ahead = readAhead(query, store, fetch) {
                     objects = ahead
                     wereReadAhead = true
                 } else {
                     objects = try self.objects(query, store, fetch)
                 }
-                if found.isEmpty { found = objects } else { found += objects }
+                if found.list.isEmpty {
+                    found = objects
+                } else {
+                    found = FoundObjects(found.list + objects.list)
+                }
             }
         }
         // The rows of the only store may have been read ahead.
-        if fetch.batchSize > 0, !wereReadAhead { gather(found, fetch) }
+        if fetch.batchSize > 0, !wereReadAhead { gather(found.list, fetch) }
         if !isWindowed {
-            if parentContext == nil, fetch.stores.count > 1 { found = sorted(found, by: fetch.storeOrder) }
-            found = fetch.window(try pending?.overlay(on: found, in: self) ?? found)
+            var list = found.list
+            if parentContext == nil, fetch.stores.count > 1 { list = sorted(list, by: fetch.storeOrder) }
+            found = FoundObjects(fetch.window(try pending?.overlay(on: list, in: self) ?? list))
         }
         let prefetching = fetch.prefetching
         if !prefetching.keyPaths.isEmpty {
             // Faults that wait for their rows load their relationships with these.
-            try prefetch(prefetching, found.filter { $0.batch == nil })
+            try prefetch(prefetching, found.list.filter { $0.batch == nil })
         }
         if !fetch.specification.returnsObjectsAsFaults {
-            for object in found { object.fireFault() }
+            for object in found.list { object.fireFault() }
         }
         return found
     }
@@ -146,7 +153,7 @@ extension NSManagedObjectContext {
     /// The objects of the rows that were read ahead; nil when the store must be queried.
     private func readAhead(
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
-    ) -> [NSManagedObject]? {
+    ) -> FoundObjects? {
         fetch.specification.readAhead?.rows(of: store, for: query).map {
             instantiate(
                 $0, from: store, refreshing: fetch.specification.shouldRefreshRefetchedObjects)
@@ -156,14 +163,14 @@ extension NSManagedObjectContext {
     /// The objects that a store finds; without rows when only identities are requested.
     private func objects(
         _ query: FetchQuery, _ store: any ObjectStore, _ fetch: ResolvedFetch
-    ) throws -> [NSManagedObject] {
+    ) throws -> FoundObjects {
         let specification = fetch.specification
         let isRefreshing = specification.shouldRefreshRefetchedObjects
         let needsRows =
             specification.includesPropertyValues || !specification.returnsObjectsAsFaults || isRefreshing
         if needsRows, store.fetchesRows {
             if let slots = fetch.partialSlots, let rows = try store.partialRows(for: query, slots) {
-                return instantiate(rows, slots, from: store)
+                return FoundObjects(instantiate(rows, slots, from: store))
             }
             if fetch.batchSize == 0 {
                 return instantiate(try store.rows(for: query), from: store, refreshing: isRefreshing)
@@ -180,7 +187,7 @@ extension NSManagedObjectContext {
                 }
             }
         if isRefreshing { try refreshRefetched(objects) }
-        return objects
+        return FoundObjects(objects)
     }
 
     /// Refreshes loaded objects with the store's current values.
@@ -194,7 +201,7 @@ extension NSManagedObjectContext {
         let pending = try PendingMatches(fetch, self)
         if pending.isEmpty, parentContext != nil { return try parentObjectIDs(fetch) }
         guard pending.isEmpty, fetch.stores.count == 1, let store = fetch.stores.first else {
-            return try objects(fetch, pending).map(\.objectID)
+            return try found(fetch, pending).list.map(\.objectID)
         }
         return try store.keys(for: fetch.query(store)).compactMap { key in
             store.storedEntity(number: key.entityNumber).map {

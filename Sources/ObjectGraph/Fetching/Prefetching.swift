@@ -140,7 +140,8 @@ extension NSManagedObjectContext {
         indexes.reserve(owners.count)
         for (index, owner) in owners.enumerated() { indexes.set(index, for: owner.reference) }
         guard let runs = runs(of: rows, owners: indexes, back.name, store),
-            var members = instantiateNew(rows, runs.map(\.rows), table, from: store)
+            case (var members, let memberClass)? = instantiateNew(
+                rows, runs.map(\.rows), table, from: store)
         else { return false }
         // Most owners have one run. The members are handed on as they are: no references are counted of them.
         var lists = [[NSManagedObject]](repeating: [], count: owners.count)
@@ -154,7 +155,7 @@ extension NSManagedObjectContext {
         for index in owners.indices {
             var list: [NSManagedObject] = []
             swap(&list, &lists[indexes.value(owners[index].reference) ?? index])
-            owners[index].toMany(at: slot).loadDistinct(list)
+            owners[index].toMany(at: slot).loadDistinct(list, all: memberClass)
         }
         return true
     }

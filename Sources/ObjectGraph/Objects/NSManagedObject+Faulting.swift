@@ -43,6 +43,13 @@ extension NSManagedObject {
 
     /// Loads what is needed to read one property: the object, unless the fetched part of its row has the property.
     private final func fireFault(reading slot: Int) {
+        // The common case, kept small so that it needs no stack frame.
+        if attachment.isNothing, rowPointer.map(isAcceptable) ?? false { return fire() }
+        loadOrReadPart(slot)
+    }
+
+    @inline(never)
+    private final func loadOrReadPart(_ slot: Int) {
         guard !attachment.isNothing, case .part(let part) = faultSource, part.has(slot), let context else {
             return fireOrLoad(reading: slot)
         }

@@ -13,6 +13,9 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
     /// The reference of the last row, and whether those of all rows ascend.
     @usableFromInline var lastReference = Int64.min
     @usableFromInline var isAscending = true
+    /// The references of all rows, in their order as appended, as one number: lists with the same references have the same, and others
+    /// practically never do. Of two such lists the row cache would forget the rows of the older one.
+    @usableFromInline var fingerprint: UInt64 = 0
 
     package init() {}
 
@@ -46,6 +49,7 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
         let reference = row.reference
         if reference < lastReference { isAscending = false }
         lastReference = reference
+        fingerprint = (fingerprint &+ UInt64(bitPattern: reference)) &* 0x9E37_79B9_7F4A_7C15
         pointers.append(row)
         if row.block.toOpaque() != lastBlock { keepBlock(of: row) }
     }
@@ -57,12 +61,28 @@ package struct RowList: RandomAccessCollection, ExpressibleByArrayLiteral, @unch
         if firstBlock == nil { firstBlock = block } else { blocks.append(block) }
     }
 
+    /// About the memory that the rows take, in bytes: their blocks, with what these begin with and the allocator's own, and what a list
+    /// or a table has of each row. O(blocks).
+    var cost: Int {
+        func cost(_ block: RowBlock) -> Int { 48 + 8 * block.capacity }
+        return blocks.reduce(16 * count + (firstBlock.map(cost) ?? 0)) { $0 + cost($1) }
+    }
+
+    /// What lists have in common whose rows have the same references in the same order, as two readings of what has not changed.
+    struct Form: Equatable {
+        fileprivate let count: Int
+        fileprivate let fingerprint: UInt64
+    }
+
+    var form: Form { Form(count: count, fingerprint: fingerprint) }
+
     /// Sorts the rows by their references.
     package mutating func sortByReference() {
         guard !isAscending else { return }
         let (firstBlock, blocks) = (firstBlock, blocks)
         pointers.sort { $0.reference < $1.reference }
         withExtendedLifetime((firstBlock, blocks)) {}
+        lastReference = pointers.last?.reference ?? lastReference
         isAscending = true
     }
 }

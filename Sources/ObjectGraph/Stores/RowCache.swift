@@ -7,6 +7,10 @@ import Foundation
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
 /// the rows of the former old one that were not read meanwhile are dropped.
 ///
+/// The rows of a large fetch wait as the list that they are, until single rows or few enter or leave the cache for the same table, or many
+/// have been looked for: then they get entries in a hash table, which takes as long as it would have taken the fetch. Mostly they are
+/// replaced before, by another fetch of the same objects.
+///
 /// Readers do not wait for writers: a reader may return with rows that a save has replaced meanwhile. It passes
 /// the state that the cache had when it began to read; when there was a save since, its rows are left out. Other processes
 /// save too, and of two readers the one that began first may return last: its rows do not replace those of the other one.
@@ -41,7 +45,11 @@ package final class RowCache: @unchecked Sendable {
     }
 
     /// The row of an object, if it is cached. O(1).
-    package func row(_ key: ObjectKey) -> Row? { lock.withLock { contents.row(key) } }
+    package func row(_ key: ObjectKey) -> Row? {
+        let (row, gone) = lock.withLock { (contents.row(key), contents.takeGone()) }
+        withExtendedLifetime(gone) {}
+        return row
+    }
 
     /// Has the rows of some objects brought near that will be read soon, one by one and in any order: each would wait for its memory.
     /// O(n).
@@ -53,23 +61,29 @@ package final class RowCache: @unchecked Sendable {
 
     /// Adds rows of one table that were read, replacing older ones; does nothing if there was a save in between.
     package func insert(_ rows: RowList, table: UInt32, readAt state: State) {
-        lock.withLock {
-            guard state == current, !rows.isEmpty else { return }
+        // Without the lock: it goes through many blocks, as releasing rows does.
+        let waiting = rows.count < WaitingRows.leastCount ? nil : WaitingRows(rows)
+        let gone = lock.withLock { () -> [Contents.Gone] in
+            guard state == current, !rows.isEmpty else { return [] }
             if state.read >= lastRead {
                 lastRead = state.read
-                contents.add(rows, table)
+                if let waiting { contents.add(waiting, table) } else { contents.add(rows, table) }
             } else {
                 contents.addMissing(rows, table)
             }
+            return contents.takeGone()
         }
+        withExtendedLifetime(gone) {}
     }
 
     /// Applies what a save wrote, all at once.
     package func update(_ body: (inout Contents) -> Void) {
-        lock.withLock {
+        let gone = lock.withLock {
             current.saves += 1
             body(&contents)
+            return contents.takeGone()
         }
+        withExtendedLifetime(gone) {}
     }
 
     package func removeAll() { update { $0.removeAll() } }
@@ -80,33 +94,98 @@ package final class RowCache: @unchecked Sendable {
 
         private var recent: Tables = [:]
         private var old: Tables = [:]
+        /// The rows of both generations that have no entries yet, newer than those of the same table and generation that have.
+        private var recentWaiting: [UInt32: WaitingRows] = [:]
+        private var oldWaiting: [UInt32: WaitingRows] = [:]
+        /// The tables of `recent` that have the rows of one list and no others.
+        private var filled: [UInt32: FilledTable] = [:]
+        /// What is to be released without the lock.
+        private var gone: [Gone] = []
         private var recentCost = 0
-        /// The table of `recent` that was used last.
+        /// The table of `recent` that was used last. No recent rows of it wait.
         private var last: (number: UInt32, rows: RowTable)?
         private let limit: Int
 
+        /// A table whose rows are those of a list, of which it has what tells whether another list has the same references.
+        private struct FilledTable {
+            let form: RowList.Form
+            let cost: Int
+        }
+
+        /// Rows that are in the cache no more.
+        fileprivate typealias Gone = (tables: [RowTable], waiting: [WaitingRows])
+
         fileprivate init(limit: Int) { self.limit = limit }
 
-        /// The row of an object, if it is cached. O(1).
+        /// What has left the cache, for the caller to release.
+        fileprivate mutating func takeGone() -> [Gone] {
+            guard !gone.isEmpty else { return [] }
+            defer { gone = [] }
+            return gone
+        }
+
+        /// The row of an object, if it is cached. O(1); O(log n) for a row that waits.
         package mutating func row(_ key: ObjectKey) -> Row? {
             if let last, last.number == key.table {
                 if let row = last.rows.row(key.reference) { return row }
-            } else if let rows = recent[key.table] {
-                last = (key.table, rows)
-                if let row = rows.row(key.reference) { return row }
+            } else {
+                if let waiting = searchableRows(key.table), let row = waiting.row(key.reference) {
+                    return row
+                }
+                if let rows = recent[key.table] {
+                    if recentWaiting[key.table] == nil { last = (key.table, rows) }
+                    if let row = rows.row(key.reference) { return row }
+                }
+            }
+            return oldRow(key)
+        }
+
+        /// The recent rows of a table that wait, unless they are to get entries now.
+        private mutating func searchableRows(_ table: UInt32) -> WaitingRows? {
+            guard let waiting = recentWaiting[table] else { return nil }
+            if waiting.isWorthSearching { return waiting }
+            indexRecentWaiting(table)
+            return nil
+        }
+
+        /// A row of the old generation, which becomes a recent one. The recent rows of the table do not have the key.
+        private mutating func oldRow(_ key: ObjectKey) -> Row? {
+            if let waiting = oldWaiting[key.table] {
+                if !waiting.isWorthSearching {
+                    indexOldWaiting(key.table)
+                } else if let row = waiting.row(key.reference) {
+                    keep(row, key.table)
+                    return row
+                }
             }
             guard let row = old[key.table]?.remove(key.reference) else { return nil }
-            add(row, key.table)
+            keep(row, key.table)
             return row
         }
 
-        fileprivate func approachRows(_ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]) {
+        /// Enters a row whose key no recent row has, whether others wait or not.
+        private mutating func keep(_ row: Row, _ table: UInt32) {
+            let rowsOfTable = recent[table] ?? RowTable()
+            recent[table] = rowsOfTable
+            noteChange(table)
+            row.reading { row in
+                row.block.retain(1)
+                enter(row, in: .passUnretained(rowsOfTable))?.block.release()
+            }
+            if recentCost > limit / 2 { age() }
+        }
+
+        fileprivate func approachRows(
+            _ table: UInt32, _ keys: [(entityNumber: Int32, reference: Int64)]
+        ) {
             recent[table]?.approachRows(keys)
             old[table]?.approachRows(keys)
         }
 
         /// Adds a row, replacing an older one. O(1).
         package mutating func add(_ row: Row, _ table: UInt32) {
+            indexWaiting(table)
+            noteChange(table)
             var rowsOfTable = recentTable(table)
             row.reading { row in
                 row.block.retain(1)
@@ -117,6 +196,7 @@ package final class RowCache: @unchecked Sendable {
 
         /// Adds rows of one table, replacing older ones. O(n).
         package mutating func add(_ rows: ArraySlice<Row>, _ table: UInt32) {
+            indexWaiting(table)
             let (rows, left) = newest(of: rows)
             for row in left where hasRows(table) { remove(ObjectKey(table: table, reference: row.reference)) }
             // The list has the rows.
@@ -126,14 +206,76 @@ package final class RowCache: @unchecked Sendable {
             withExtendedLifetime(rows) { pointers.withUnsafeBufferPointer { add($0, table) } }
         }
 
-        /// Adds rows of one table, replacing older ones. O(n).
+        /// Adds a few rows of one table, replacing older ones. O(n).
         fileprivate mutating func add(_ rows: RowList, _ table: UInt32) {
+            indexWaiting(table)
             rows.withPointers { add($0, table) }
+        }
+
+        /// Adds many rows of one table, replacing older ones. O(1), but for those that wait already and do not all go.
+        fileprivate mutating func add(_ rows: WaitingRows, _ table: UInt32) {
+            guard rows.cost <= limit / 2 else { return add(rows.list, table) }
+            if let waiting = recentWaiting[table], rows.list.form == waiting.list.form {
+                recentWaiting[table] = nil
+                recentCost -= waiting.cost
+                gone.append(([], [waiting]))
+            } else {
+                indexRecentWaiting(table)
+            }
+            if let former = filled[table], rows.list.form == former.form, let rowsOfTable = recent[table] {
+                (recent[table], filled[table]) = (nil, nil)
+                recentCost -= former.cost
+                gone.append(([rowsOfTable], []))
+            }
+            if recentCost + rows.cost > limit / 2 { age() }
+            recentWaiting[table] = rows
+            recentCost += rows.cost
+            if last?.number == table { last = nil }
+        }
+
+        /// Gives the rows of a table that wait their entries. Everything that changes rows one by one calls this first.
+        @inline(__always)
+        private mutating func indexWaiting(_ table: UInt32) {
+            guard !recentWaiting.isEmpty || !oldWaiting.isEmpty else { return }
+            indexOldWaiting(table)
+            indexRecentWaiting(table)
+        }
+
+        /// Notes that a recent table is going to have other rows than those of one list.
+        @inline(__always)
+        private mutating func noteChange(_ table: UInt32) {
+            if !filled.isEmpty { filled[table] = nil }
+        }
+
+        @inline(never)
+        private mutating func indexRecentWaiting(_ table: UInt32) {
+            guard let waiting = recentWaiting.removeValue(forKey: table) else { return }
+            recentCost -= waiting.cost
+            let (isNew, cost) = (recent[table]?.count ?? 0 == 0, recentCost)
+            waiting.list.withPointers { add($0, table) }
+            // Otherwise a part is old already.
+            guard isNew, recentCost >= cost, recent[table]?.count == waiting.list.count else { return }
+            filled[table] = FilledTable(form: waiting.list.form, cost: recentCost - cost)
+        }
+
+        @inline(never)
+        private mutating func indexOldWaiting(_ table: UInt32) {
+            guard let waiting = oldWaiting.removeValue(forKey: table) else { return }
+            let rowsOfTable = old[table] ?? RowTable()
+            old[table] = rowsOfTable
+            rowsOfTable.reserve(max(0, waiting.list.count - rowsOfTable.count))
+            waiting.list.withPointers { rows in
+                for row in rows {
+                    row.block.retain(1)
+                    rowsOfTable.add(row)?.block.release()
+                }
+            }
         }
 
         /// Adds rows of one table, which the caller keeps until this returns, replacing older ones. O(n).
         private mutating func add(_ rows: UnsafeBufferPointer<RowPointer>, _ table: UInt32) {
             guard let first = rows.first else { return }
+            noteChange(table)
             var rowsOfTable = recentTable(table)
             makeRoom(for: rows.count, like: first, in: rowsOfTable)
             // `recent` has the table: no references are counted for each row.
@@ -208,15 +350,25 @@ package final class RowCache: @unchecked Sendable {
         @inline(__always)
         private mutating func ageIfFull(_ rowsOfTable: inout RowTable, _ table: UInt32) {
             guard recentCost > limit / 2 else { return }
-            old = recent
-            recent = [:]
+            age()
+            rowsOfTable = recentTable(table)
+        }
+
+        /// Makes the recent rows of all tables the old ones.
+        private mutating func age() {
+            if !old.isEmpty || !oldWaiting.isEmpty {
+                gone.append((Array(old.values), Array(oldWaiting.values)))
+            }
+            (old, oldWaiting) = (recent, recentWaiting)
+            (recent, recentWaiting, filled) = ([:], [:], [:])
             last = nil
             recentCost = 0
-            rowsOfTable = recentTable(table)
         }
 
         /// Adds the rows of one table that are not cached. O(n).
         fileprivate mutating func addMissing(_ rows: RowList, _ table: UInt32) {
+            if let waiting = recentWaiting[table], rows.form == waiting.list.form { return }
+            indexWaiting(table)
             let missing = rows.filter {
                 recent[table]?.row($0.reference) == nil && old[table]?.row($0.reference) == nil
             }
@@ -232,15 +384,48 @@ package final class RowCache: @unchecked Sendable {
         }
 
         package mutating func remove(_ key: ObjectKey) {
+            indexWaiting(key.table)
+            noteChange(key.table)
             if let row = recent[key.table]?.remove(key.reference) { recentCost -= row.cost }
             old[key.table]?.remove(key.reference)
         }
 
         fileprivate mutating func removeAll() {
-            recent = [:]
-            last = nil
-            old = [:]
-            recentCost = 0
+            // What is recent becomes old, and goes then.
+            age()
+            age()
+        }
+    }
+}
+
+/// Many rows of one table that were read together and have no entries in a table yet. Used with the cache's lock.
+private final class WaitingRows {
+    /// How many rows are worth it.
+    static let leastCount = 256
+
+    let list: RowList
+    let cost: Int
+    /// How many times a row was looked for.
+    private var searchCount = 0
+
+    init(_ rows: RowList) {
+        list = rows
+        cost = rows.cost
+    }
+
+    /// Whether a row is better looked for by bisection than by giving all rows entries, which takes as long as some searches.
+    var isWorthSearching: Bool { list.isAscending && searchCount * 64 < list.count }
+
+    /// The row with a reference, the last of several. O(log n).
+    func row(_ reference: Int64) -> Row? {
+        searchCount += 1
+        return list.withPointers { rows in
+            var (low, high) = (0, rows.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if rows[middle].reference <= reference { low = middle + 1 } else { high = middle }
+            }
+            return low > 0 && rows[low - 1].reference == reference ? rows[low - 1].row : nil
         }
     }
 }

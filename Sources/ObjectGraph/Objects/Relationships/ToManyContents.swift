@@ -119,10 +119,12 @@ package final class ToManyContents {
     }
 
     /// Merges stored destinations, each given once, with the changes made so far to an unordered relationship.
-    package func loadDistinct(_ stored: [NSManagedObject]) {
+    ///
+    /// - Parameter objectClass: the class of all of them, if it is known.
+    package func loadDistinct(_ stored: [NSManagedObject], all objectClass: NSManagedObject.Type? = nil) {
         guard !isLoaded, !isOrdered, added.isEmpty, removed.isEmpty else { return load(stored) }
         isLoaded = true
-        commonClass = nil
+        commonClass = objectClass
         list = stored
     }
 
@@ -180,7 +182,19 @@ package final class ToManyContents {
     }
 
     private func collect() {
-        if set.isEmpty, let list { set = Set(list) }
+        guard set.isEmpty, let list else { return }
+        set.reserveCapacity(list.count)
+        list.withUncounted { members in
+            for index in members.indices {
+                // Of very many members the objects are far away, and so are their rows, which are mostly read next, in the set's order.
+                if index + 8 < members.count { coredata_prefetch(members[index + 8].toOpaque()) }
+                members[index]._withUnsafeGuaranteedRef { member in
+                    if let row = member.rowPointer { coredata_prefetch(row.words) }
+                    // Inserting would count one reference more, of the member that it returns.
+                    set.update(with: member)
+                }
+            }
+        }
     }
 
     /// Merges new stored destinations with the changes of a loaded ordered relationship. The order made here stays;

@@ -133,7 +133,7 @@ extension NSManagedObjectContext {
         found.violations.map { violation in
             let stored = violation.stored.flatMap { row -> (NSManagedObject, [String: Any])? in
                 guard let storedEntity = found.store.storedEntity(number: row.entityNumber),
-                    let object = instantiate([row], from: found.store, refreshing: false).first
+                    let object = instantiate([row], from: found.store, refreshing: false).list.first
                 else { return nil }
                 return (object, row.snapshot(storedEntity))
             }

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
 
     /// Applies the delete rule to an object that leads to a deleted one.
     private func apply(_ owner: DanglingLinks.Owner, of store: any ObjectStore) throws {
-        guard let object = instantiate([owner.row], from: store, refreshing: false).first,
+        guard let object = instantiate([owner.row], from: store, refreshing: false).list.first,
             !object.isDeleted, let slot = object.layout.index(of: owner.relationship.name)
         else { return }
         session.note(.object(ObjectSnapshot(object)))
