@@ -38,13 +38,13 @@ enum Lookups {
             name: "fetch one of \(count) by an indexed attribute, \(turns) times",
             contestants: [
                 .init(name: "SQLite C calls") {
-                    try raw.with("SELECT Z_PK, Z_ENT, Z_OPT, ZCODE, ZTEXT FROM ZENTRY WHERE ZCODE = ?") {
+                    try raw.with("SELECT Z_PK, Z_OPT, ZCODE, ZTEXT FROM ZENTRY WHERE ZCODE = ?") {
                         statement in
                         var found = 0
                         for turn in 0..<turns {
                             sqlite3_bind_int64(statement, 1, Int64(turn &* 7919 % count))
                             while sqlite3_step(statement) == SQLITE_ROW {
-                                found &+= Int(sqlite3_column_int64(statement, 3))
+                                found &+= Int(sqlite3_column_int64(statement, 2))
                             }
                             sqlite3_reset(statement)
                         }

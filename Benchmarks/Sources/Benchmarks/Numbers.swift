@@ -85,16 +85,16 @@ extension Numbers {
             name: "fetch \(count) as faults, nothing read",
             contestants: [
                 .init(name: "SQLite C calls, copied") {
-                    try raw.with("SELECT Z_PK, Z_ENT, Z_OPT, \(columns) FROM ZNUMBER") { statement in
+                    try raw.with("SELECT Z_PK, Z_OPT, \(columns) FROM ZNUMBER") { statement in
                         var values: [Int64] = []
                         var rows = 0
                         while sqlite3_step(statement) == SQLITE_ROW {
-                            for index in 0..<Int32(13) {
+                            for index in 0..<Int32(12) {
                                 values.append(sqlite3_column_int64(statement, index))
                             }
                             rows += 1
                         }
-                        return values.count == rows * 13 ? rows : 0
+                        return values.count == rows * 12 ? rows : 0
                     }
                 },
                 .init(name: "CoreData faults") {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import GRDBSQLite
 
 /// The same work on stores of ten thousand rows and of ten, a hundred and a thousand times as many.
 enum Scaling {
@@ -14,8 +15,9 @@ enum Scaling {
         /// Rows a second.
         let importRate: Double
         let importPeak: Int?
-        /// Seconds.
+        /// Seconds: an object found by an indexed attribute, and its row by SQLite's C calls.
         let lookup: Double
+        let plainLookup: Double
         let scanRate: Double
         let scanPeak: Int?
     }
@@ -23,16 +25,16 @@ enum Scaling {
     /// Prints a line for each size up to `most`, and the goals.
     static func run(upTo most: Int, _ folder: Folder, _ report: inout Report) throws {
         var results: [Result] = []
-        print("      rows   import rows/s   peak MB   lookup µs   scan rows/s   peak MB")
+        print("      rows   import rows/s   peak MB   lookup µs   C calls µs   scan rows/s   peak MB")
         var rows = 10_000
         while rows <= most {
             let result = try measure(rows, folder.file("scale-\(rows).sqlite"))
             results.append(result)
             print(
                 String(
-                    format: "%10d %15.0f %9.0f %11.2f %13.0f %9.0f", result.rows, result.importRate,
-                    megabytes(result.importPeak), result.lookup * 1e6, result.scanRate,
-                    megabytes(result.scanPeak)))
+                    format: "%10d %15.0f %9.0f %11.2f %12.2f %13.0f %9.0f", result.rows, result.importRate,
+                    megabytes(result.importPeak), result.lookup * 1e6, result.plainLookup * 1e6,
+                    result.scanRate, megabytes(result.scanPeak)))
             rows *= 10
         }
         guard let first = results.first, let last = results.last, results.count > 1 else { return }
@@ -67,12 +69,13 @@ enum Scaling {
         let coordinator = try NSPersistentStoreCoordinator.opening(file, model)
         let (importing, importPeak) = try timed { try fill(rows, coordinator) }
         let (looking, _) = try timed { try lookUp(10_000, in: rows, coordinator) }
+        let (plainlyLooking, _) = try timed { try lookUpPlainly(10_000, in: rows, file) }
         let (scanning, scanPeak) = try timed { try scan(rows, coordinator) }
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
         return Result(
             rows: rows, importRate: Double(rows) / importing, importPeak: importPeak,
-            lookup: looking / 10_000,
+            lookup: looking / 10_000, plainLookup: plainlyLooking / 10_000,
             scanRate: Double(rows) / scanning, scanPeak: scanPeak)
     }
 
@@ -110,6 +113,21 @@ enum Scaling {
                 let request = NSFetchRequest<Item>(entityName: "Item")
                 request.predicate = NSPredicate(format: "code == %lld", code)
                 guard try context.fetch(request).first?[Item.code] == code else {
+                    throw Workload.Failure(description: "item \(code) not found")
+                }
+            }
+        }
+    }
+
+    /// The same by one prepared statement.
+    private static func lookUpPlainly(_ turns: Int, in rows: Int, _ file: URL) throws {
+        let sql = "SELECT Z_PK, Z_OPT, ZCODE, ZTEXT, ZAMOUNT FROM ZITEM WHERE ZCODE = ?"
+        try Raw(file.path).with(sql) { statement in
+            for turn in 0..<turns {
+                let code = Int64(turn &* 7_919_001 % rows)
+                sqlite3_reset(statement)
+                sqlite3_bind_int64(statement, 1, code)
+                guard sqlite3_step(statement) == SQLITE_ROW, sqlite3_column_int64(statement, 2) == code else {
                     throw Workload.Failure(description: "item \(code) not found")
                 }
             }
