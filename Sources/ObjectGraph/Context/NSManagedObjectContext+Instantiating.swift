@@ -364,8 +364,8 @@ private struct FaultMaker: ~Copyable {
         // Where the rows begin that do not have the references of their objects yet.
         var uncounted = indexes.lowerBound
         for index in indexes {
-            // Of very many rows the first ones are far away again. Those of the next block are looked at together.
-            if index + 48 < rows.count { coredata_prefetch(rows[index + 48].words) }
+            // Of very many rows the first ones are far away again.
+            if index + 16 < rows.count { coredata_prefetch(rows[index + 16].words) }
             if index == uncounted { uncounted = countReferences(rows, index..<indexes.upperBound) }
             guard let object = make(countedRow: rows[index]) else { continue }
             objects.initializeElement(at: count, to: object)
