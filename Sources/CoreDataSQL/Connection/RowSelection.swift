@@ -101,8 +101,8 @@ package final class RowSelection: Sendable {
         tableEntity = hasOneEntity ? only : nil
     }
 
-    /// The entity whose number a row has; nil for a number that the family does not have. O(1).
-    package func entity(_ stored: Int64) -> Entity? { Int32(exactly: stored).flatMap { entities[$0] } }
+    /// The entity of the family whose number a row has; nil for a number that the family does not have. O(1).
+    package func member(_ stored: Int64) -> Entity? { Int32(exactly: stored).flatMap { entities[$0] } }
 }
 
 extension SQLSchema {

@@ -42,7 +42,7 @@ struct RowDecoder: @unchecked Sendable {
     @inline(__always)
     private func entity(_ number: Int64, _ reference: Int64) throws -> Unmanaged<RowSelection.Entity> {
         if let only, only._withUnsafeGuaranteedRef({ Int64($0.number) }) == number { return only }
-        guard let entity = selection.entity(number) else {
+        guard let entity = selection.member(number) else {
             throw NSError.coreData(
                 .coreData, "Row \(reference) is of entity number \(number), which the model does not have.")
         }
