@@ -10,7 +10,7 @@ struct RowDecoder: @unchecked Sendable {
     let selection: RowSelection
     /// The entity of all rows of the table, if there is only one; the selection has it.
     private let ofTable: Unmanaged<RowSelection.Entity>?
-    /// The entity of all rows, if there is only one, in a table that may have others.
+    /// The entity of all rows, if there is only one, whether or not the table may have others.
     private let only: Unmanaged<RowSelection.Entity>?
 
     init(_ selection: RowSelection) {

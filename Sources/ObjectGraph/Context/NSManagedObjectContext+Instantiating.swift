@@ -258,8 +258,8 @@ extension NSManagedObjectContext {
 /// Makes objects for rows of one store, which are then registered, many at once.
 ///
 /// Until they are, the caller keeps the objects: they have no references of their entity bindings, which the maker has the identity
-/// map keep. They have references of the blocks of their rows from the beginning: an initialiser can give the next object's class
-/// the present one, and release its row.
+/// map keep. They have references of the blocks of their rows from the beginning: the initialiser of the next object may
+/// have the one before turned into a fault, which gives back the reference of its row.
 private struct FaultMaker: ~Copyable {
     private let context: NSManagedObjectContext
     private let store: any ObjectStore

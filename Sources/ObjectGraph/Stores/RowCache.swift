@@ -7,9 +7,9 @@ import Foundation
 /// It is bounded by cost. New rows go into a young generation; when that is half full, it becomes the old one and
 /// the rows of the former old one that were not read meanwhile are dropped.
 ///
-/// The rows of a large fetch wait as the list that they are, until single rows or few enter or leave the cache for the same table, or many
-/// have been looked for: then they get entries in a hash table, which takes as long as it would have taken the fetch. Mostly they are
-/// replaced before, by another fetch of the same objects.
+/// The rows of a large fetch wait as a list. They get entries in a hash table when a few rows of the same table are added or removed, or
+/// when many rows have been looked for; this takes as long as it would have taken the fetch. Mostly another fetch of the same objects
+/// replaces them before.
 ///
 /// Readers do not wait for writers: a reader may return with rows that a save has replaced meanwhile. It passes
 /// the state that the cache had when it began to read; when there was a save since, its rows are left out. Other processes
