@@ -26,19 +26,27 @@ package final class RowSelection: Sendable {
         package let name: String
         /// The slots that have no selected column.
         @usableFromInline package let emptySlots: [Int]
+        /// The null bits of a row of at most 64 slots in which all selected columns have a value; those after the last slot are one.
+        @usableFromInline package let emptyBits: UInt64
         /// Whether a row has nothing but numbers, and so no bytes.
         @usableFromInline package let hasOnlyNumbers: Bool
-        /// Whether the selected columns are of whole numbers, in at most 64 slots.
-        @usableFromInline package let hasOnlyIntegers: Bool
+        /// Whether a row has nothing but numbers, in one to 64 slots: its null bits are one word. All columns have a slot then.
+        @usableFromInline package let hasFewNumbers: Bool
+        /// Whether a row has nothing but whole numbers and keys, in one to 64 slots.
+        @usableFromInline package let hasFewIntegers: Bool
 
         init(number: Int32, slotCount: Int, columns: [Column], name: String) {
-            hasOnlyNumbers = columns.allSatisfy {
-                $0.kind.isWholeNumber || $0.kind.isReal || $0.kind == .toOne
+            func isWhole(_ column: Column) -> Bool {
+                column.kind.isWholeNumber || column.kind == .toOne
             }
-            hasOnlyIntegers =
-                slotCount <= 64 && columns.allSatisfy { $0.kind.isWholeNumber && $0.rowSlot < slotCount }
+            hasOnlyNumbers = columns.allSatisfy { isWhole($0) || $0.kind.isReal }
+            hasFewNumbers =
+                hasOnlyNumbers && 1...64 ~= slotCount
+                && columns.allSatisfy { (0..<slotCount).contains($0.rowSlot) }
+            hasFewIntegers = hasFewNumbers && columns.allSatisfy(isWhole)
             let filled = Set(columns.map(\.rowSlot))
             emptySlots = (0..<slotCount).filter { !filled.contains($0) }
+            emptyBits = filled.reduce(UInt64.max) { $1 < 64 ? $0 & ~(1 << UInt64($1)) : $0 }
             self.number = number
             self.slotCount = slotCount
             self.columns = columns

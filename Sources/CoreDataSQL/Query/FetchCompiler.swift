@@ -25,8 +25,7 @@ package struct FetchCompiler: Sendable {
         _ query: FetchQuery, columns: SQLStatement, keys: (column: String, values: [Int64])? = nil
     ) throws -> SQLStatement {
         let condition = keys.map { keys in
-            ValueList(keys.values.map(SQLValue.integer)).condition(
-                "\(name: QuerySource.base).\(name: keys.column)")
+            ValueList.condition("\(name: QuerySource.base).\(name: keys.column)", keys: keys.values)
         }
         return try select(query, condition) { _ in "SELECT \(columns)" }
     }
@@ -50,7 +49,7 @@ package struct FetchCompiler: Sendable {
         try statement(query, .partialRows(slots)) { try rows(query, columns: columns) }
     }
 
-    /// A statement with the key and some columns of the fetched entity's table, whose rows that it finds are all of the entity.
+    /// A statement with the key and some columns of the fetched entity's table, or none, whose rows that it finds are all of the entity.
     ///
     /// - Parameters:
     ///   - slots: the properties whose columns these are.
@@ -59,13 +58,6 @@ package struct FetchCompiler: Sendable {
         _ query: FetchQuery, _ slots: PropertySet, columns: SQLStatement
     ) throws -> RenderedSQL {
         try statement(query, .snapshotRows(slots)) { try rows(query, columns: columns) }
-    }
-
-    /// A statement with the key alone, for rows that are all of the fetched entity.
-    package func references(_ query: FetchQuery) throws -> RenderedSQL {
-        try statement(query, .references) {
-            try select(query) { _ in "SELECT \(QuerySource.key(of: QuerySource.base))" }
-        }
     }
 
     /// A statement with entity number and key.
@@ -172,8 +164,7 @@ package struct FetchCompiler: Sendable {
         if let family = family(query, entity) { conditions.append(family) }
         if let references = query.references {
             conditions.append(
-                ValueList(references.map(SQLValue.integer)).condition(
-                    QuerySource.key(of: QuerySource.base)))
+                ValueList.condition(QuerySource.key(of: QuerySource.base), keys: references))
         }
         if let predicate = query.predicate { conditions.append(try compiler.condition(predicate)) }
         var groups: [SQLStatement] = []

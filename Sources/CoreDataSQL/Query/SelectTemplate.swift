@@ -19,10 +19,10 @@ struct SelectTemplate: Sendable {
     /// What is the same in all queries with one statement.
     struct Shape: Hashable {
         enum Result: Hashable {
-            case rows, keys, references, count
+            case rows, keys, count
             /// Rows with some of their properties.
             case partialRows(PropertySet)
-            /// The same with their keys alone, in an order or collected without one.
+            /// The same with their keys alone.
             case snapshotRows(PropertySet)
         }
 

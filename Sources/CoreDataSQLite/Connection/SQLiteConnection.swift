@@ -74,12 +74,7 @@ package struct SQLiteConnection: SQLConnection {
     }
 
     package func inTransaction<Value>(_ body: () throws -> Value) throws -> Value {
-        var value: Value?
-        try database.inTransaction(.immediate) {
-            value = try body()
-            return .commit
-        }
-        return try made(value)
+        try database.inImmediateTransaction(body)
     }
 
     package func inSavepoint<Value>(_ body: () throws -> Value) throws -> Value {
@@ -88,11 +83,6 @@ package struct SQLiteConnection: SQLConnection {
             value = try body()
             return .commit
         }
-        return try made(value)
-    }
-
-    /// What a block returned that was called.
-    private func made<Value>(_ value: Value?) throws -> Value {
         guard let value else {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: "The block was not called.")
         }

@@ -34,6 +34,7 @@ enum SQLiteFunctions {
         ContainsFunction.install(on: database)
         SnapshotCollector.install(on: database)
         RowCollector.install(on: database)
+        ReferenceCollector.install(on: database)
         RowFeed.install(on: database)
         SQLiteCollations.install(on: database)
         ExpressionFunctions.install(on: database)

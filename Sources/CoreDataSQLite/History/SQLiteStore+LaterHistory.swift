@@ -14,9 +14,12 @@ extension SQLiteStore {
     /// - Throws: an error of SQLite.
     func noticeLaterHistory(_ database: Database) throws {
         let opened = file.withLock { $0 }
-        guard opened.tables.history == nil, fileURL != nil else { return }
+        guard opened.tables.history == nil else { return }
+        let known = opened.schemaWithoutHistory.withLock { $0 }
+        // Only this process has a store in memory. Whether the store is one need not be asked twice, which takes longer than the rest.
+        guard known != nil || fileURL != nil else { return }
         let version = try Self.schemaVersion(database)
-        guard opened.schemaWithoutHistory.withLock({ $0 }) != version else { return }
+        guard known != version else { return }
         guard let history = try Self.laterHistory(database) else {
             opened.schemaWithoutHistory.withLock { $0 = version }
             return

@@ -99,7 +99,8 @@ extension SQLiteStore {
         }
         do {
             return try turns.enter(orThrow: nestedUse(what)) {
-                try isDurable ? connections.writeDurably(reporting) : connections.write(reporting)
+                try isDurable
+                    ? connections.writeDurably(reporting) : connections.writeImmediately(reporting)
             }
         } catch let error as DatabaseError {
             throw saveError(error, what)

@@ -1,5 +1,7 @@
+import CoreDataSQL
 import GRDB
 import GRDBSQLite
+import ObjectGraph
 
 /// An aggregate function of SQL that hands rows to a collector, which packs them inside of SQLite: `f(collector, key, value, …)`.
 ///
@@ -21,6 +23,17 @@ struct CollectingFunction {
 
     private var typeName: UnsafePointer<CChar> {
         UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    /// The SQL that hands the columns of a SELECT to the collector, its first argument; nil if the SELECT does not begin with the list.
+    ///
+    /// - Parameter list: the list of columns; nothing that follows puts the rows into an order or leaves some out.
+    func collecting(_ sql: String, list: String) -> String? {
+        let select = "SELECT "
+        guard sql.hasPrefix(select) else { return nil }
+        let columns = sql.utf8.dropFirst(select.utf8.count)
+        guard columns.starts(with: list.utf8) else { return nil }
+        return "\(select)\(name)(?, \(list))\(Substring(columns.dropFirst(list.utf8.count)))"
     }
 
     /// - Parameter step: finds its collector by `collector(_:_:_:)`.
@@ -61,22 +74,32 @@ struct CollectingFunction {
     /// Ends the statement that runs: the collector has noted why.
     static func fail(_ context: OpaquePointer?) { sqlite3_result_error(context, "A row cannot be read.", -1) }
 
-    /// Runs a statement that has its arguments but for the first one, the collector.
+    /// Has a collector get the rows of a statement.
     ///
+    /// - Parameters:
+    ///   - list: the list of columns that the statement begins with; nothing that follows puts the rows into an order or leaves some out.
+    ///   - collector: what the function's step finds.
+    /// - Returns: false if that cannot be done: nothing is done then.
     /// - Throws: `DatabaseError`.
     func run(
-        _ statement: OpaquePointer, _ collector: UnsafeMutableRawPointer, _ sql: String,
+        _ statement: RenderedSQL, _ list: String, _ collector: UnsafeMutableRawPointer,
         _ connection: any PreparingConnection
-    ) throws {
-        guard sqlite3_bind_pointer(statement, 1, collector, typeName, nil) == SQLITE_OK else {
-            throw SQLiteBinder.error(of: connection.sqliteConnection, sql)
-        }
-        while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_ROW: continue
-            case SQLITE_DONE: return
-            default: throw SQLiteBinder.error(of: connection.sqliteConnection, sql)
+    ) throws -> Bool {
+        try connection.withCollecting(statement.text, list, self) { collecting in
+            guard Int(sqlite3_bind_parameter_count(collecting)) == statement.arguments.count + 1 else {
+                return false
             }
-        }
+            try SQLiteBinder(collecting).bind(statement.arguments, from: 2)
+            guard sqlite3_bind_pointer(collecting, 1, collector, typeName, nil) == SQLITE_OK else {
+                throw SQLiteBinder.error(of: connection.sqliteConnection, statement.text)
+            }
+            while true {
+                switch sqlite3_step(collecting) {
+                case SQLITE_ROW: continue
+                case SQLITE_DONE: return true
+                default: throw SQLiteBinder.error(of: connection.sqliteConnection, statement.text)
+                }
+            }
+        } ?? false
     }
 }

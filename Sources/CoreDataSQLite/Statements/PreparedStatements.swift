@@ -10,9 +10,9 @@ protocol PreparingConnection {
     ///
     /// - Throws: `DatabaseError`, or what `body` throws.
     func withPrepared<Value>(_ sql: String, _ body: (OpaquePointer) throws -> Value) throws -> Value
-    /// The same with the statement that `RowCollector.collecting(_:list:)` makes of one; nil where the connection keeps none.
+    /// The same with the statement that a function makes of one; nil where it makes none, or the connection keeps none.
     func withCollecting<Value>(
-        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+        _ sql: String, _ list: String, _ function: CollectingFunction, _ body: (OpaquePointer) throws -> Value
     ) throws -> Value?
 }
 
@@ -30,8 +30,43 @@ extension Database: PreparingConnection {
     }
 
     func withCollecting<Value>(
-        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+        _ sql: String, _ list: String, _ function: CollectingFunction, _ body: (OpaquePointer) throws -> Value
     ) throws -> Value? { nil }
+}
+
+extension Database {
+    /// Runs a transaction that begins with the lock for writing, and is rolled back when `body` throws.
+    ///
+    /// The statements that begin and end it stay prepared, where `inTransaction` prepares them each time, which takes a third of the
+    /// time of a small save. `body` throws the errors of its statements: the database may have ended the transaction by itself then, and
+    /// what follows would be outside of it. `inTransaction` checks that before each statement of GRDB's.
+    ///
+    /// - Throws: `DatabaseError`, also when an error that `body` did not throw has ended the transaction; what `body` throws.
+    func inImmediateTransaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try PreparedStatements.statement("BEGIN IMMEDIATE TRANSACTION", self).execute()
+        do {
+            let value = try body()
+            guard isInsideTransaction else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_ABORT, message: "The transaction was ended by an error.")
+            }
+            try PreparedStatements.statement("COMMIT TRANSACTION", self).execute()
+            return value
+        } catch {
+            // The error is what counts; the database may have ended the transaction by itself.
+            if isInsideTransaction { try? rollback() }
+            throw error
+        }
+    }
+}
+
+extension DatabaseWriter {
+    /// Runs a transaction; see `inImmediateTransaction(_:)`.
+    func writeImmediately<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try writeWithoutTransaction { database in
+            try database.inImmediateTransaction { try body(database) }
+        }
+    }
 }
 
 /// The statements that a connection keeps prepared.

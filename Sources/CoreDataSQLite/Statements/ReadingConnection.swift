@@ -11,8 +11,8 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     // One thread uses the connection at a time, which the compiler's checks at run time cannot know.
 
     @exclusivity(unchecked) private var statements = Statements()
-    /// Those that collect rows, by the strings that they were made of.
-    @exclusivity(unchecked) private var collecting = Statements()
+    /// Those that collect rows, by the functions that they call and the strings that they were made of.
+    @exclusivity(unchecked) private var collecting: [String: Statements] = [:]
 
     private struct Statements {
         var all: [String: OpaquePointer] = [:]
@@ -56,12 +56,14 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     }
 
     func withCollecting<Value>(
-        _ sql: String, _ list: String, _ body: (OpaquePointer) throws -> Value
+        _ sql: String, _ list: String, _ function: CollectingFunction, _ body: (OpaquePointer) throws -> Value
     ) throws -> Value? {
-        if let kept = collecting.statement(sql) { return try run(kept, body) }
-        guard let collectingSQL = RowCollector.collecting(sql, list: list) else { return nil }
+        if let kept = collecting[function.name, default: Statements()].statement(sql) {
+            return try run(kept, body)
+        }
+        guard let collectingSQL = function.collecting(sql, list: list) else { return nil }
         let made = try prepare(collectingSQL)
-        collecting.add(made, sql)
+        collecting[function.name, default: Statements()].add(made, sql)
         return try run(made, body)
     }
 
@@ -83,7 +85,8 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
     }
 
     private func prepare(_ sql: String) throws -> OpaquePointer {
-        if statements.all.count + collecting.all.count >= PreparedStatements.limit {
+        let count = collecting.values.reduce(statements.all.count) { $0 + $1.all.count }
+        if count >= PreparedStatements.limit {
             finalize { sqlite3_stmt_busy($0) == 0 }
         }
         var made: OpaquePointer?
@@ -95,7 +98,7 @@ final class ReadingConnection: PreparingConnection, @unchecked Sendable {
 
     private func finalize(where isWanted: (OpaquePointer) -> Bool) {
         statements.finalize(where: isWanted)
-        collecting.finalize(where: isWanted)
+        for name in collecting.keys { collecting[name]?.finalize(where: isWanted) }
     }
 
     /// Closes the connection, which must not be in use and is not used again.

@@ -44,34 +44,18 @@ struct RowCollector: ~Copyable {
         }
     }
 
-    /// The SQL that hands the columns of a SELECT to the collector, its first argument; nil if the SELECT does not begin with the list.
+    /// Gets the rows of a statement; false if that cannot be done: see `CollectingFunction.run`.
     ///
-    /// - Parameter list: the list of columns; nothing that follows puts the rows into an order or leaves some out.
-    static func collecting(_ sql: String, list: String) -> String? {
-        let select = "SELECT "
-        guard sql.hasPrefix(select) else { return nil }
-        let columns = sql.utf8.dropFirst(select.utf8.count)
-        guard columns.starts(with: list.utf8) else { return nil }
-        return "\(select)\(function.name)(?, \(list))\(Substring(columns.dropFirst(list.utf8.count)))"
-    }
-
-    /// Runs a statement that `collecting(_:list:)` has made.
-    ///
-    /// - Parameter values: the arguments of the statement that it was made of.
-    /// - Returns: false if the statement has other arguments: nothing is done then.
     /// - Throws: `DatabaseError`; the error of a row that cannot be read.
     mutating func run(
-        _ statement: OpaquePointer, _ sql: String, _ values: [SQLValue], _ connection: any PreparingConnection
+        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
     ) throws -> Bool {
-        guard Int(sqlite3_bind_parameter_count(statement)) == values.count + 1 else { return false }
-        try SQLiteBinder(statement).bind(values, from: 2)
         try withUnsafeMutablePointer(to: &self) { collector in
             do {
-                try Self.function.run(statement, collector, sql, connection)
+                return try Self.function.run(statement, list, collector, connection)
             } catch {
                 throw collector.pointee.failure ?? error
             }
         }
-        return true
     }
 }

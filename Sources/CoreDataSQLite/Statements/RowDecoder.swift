@@ -54,20 +54,23 @@ struct RowDecoder: @unchecked Sendable {
         _ values: some ColumnValues, _ builder: inout RowBuilder, _ entity: RowSelection.Entity,
         _ reference: Int64, _ version: Int64, timestamp: Double
     ) throws -> RowPointer {
+        if entity.hasFewNumbers {
+            return builder.putFewNumbers(
+                reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
+                slotCount: entity.slotCount
+            ) { slots in
+                for slot in entity.emptySlots { slots[slot] = 0 }
+                return Self.setFewNumbers(slots, values, entity)
+            }
+        }
         if entity.hasOnlyNumbers {
-            // Most rows have so few slots that one word has their null bits.
-            let hasFewSlots = 1...64 ~= entity.slotCount
             return builder.putNumbers(
                 reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp,
-                slotCount: entity.slotCount, isCleared: !hasFewSlots
+                slotCount: entity.slotCount
             ) { slots in
-                if hasFewSlots {
-                    Self.setAll(slots, values, entity)
-                } else {
-                    for column in entity.columns {
-                        if let word = Self.number(column.kind, values.value(column.index)) {
-                            slots.set(column.rowSlot, integer: Int64(bitPattern: word))
-                        }
+                for column in entity.columns {
+                    if let word = Self.number(column.kind, values.value(column.index)) {
+                        slots.set(column.rowSlot, integer: Int64(bitPattern: word))
                     }
                 }
             }
@@ -80,33 +83,43 @@ struct RowDecoder: @unchecked Sendable {
             reference: reference, version: version, entityNumber: entity.number, timestamp: timestamp)
     }
 
-    /// Sets the slots of a row that has at most 64.
+    /// Sets the slots of the selected columns, for an entity that has few numbers; those with NULL become zero.
+    ///
+    /// - Returns: the null bits of the row.
     @inline(__always)
-    private static func setAll(
-        _ slots: Row.NumberSlots, _ values: some ColumnValues, _ entity: RowSelection.Entity
-    ) {
-        assert(entity.columns.count + entity.emptySlots.count == entity.slotCount, "No slot is left out.")
-        var present: UInt64 = 0
+    static func setFewNumbers(
+        _ slots: UnsafeMutablePointer<UInt64>, _ values: some ColumnValues, _ entity: RowSelection.Entity
+    ) -> UInt64 {
+        assert(entity.hasFewNumbers, "What is written below is inside of the row.")
+        var nulls = entity.emptyBits
         entity.columns.withUnsafeBufferPointer { columns in
             values.withValues { value in
-                for column in columns {
-                    guard let word = number(column.kind, value(column.index)) else {
-                        slots.setUnnoted(column.rowSlot, 0)
-                        continue
+                if entity.hasFewIntegers {
+                    for column in columns {
+                        let value = value(column.index)
+                        // NULL reads as zero: only the type of a zero has to be checked.
+                        let number = sqlite3_value_int64(value)
+                        slots[column.rowSlot] = UInt64(bitPattern: number)
+                        if number == 0, sqlite3_value_type(value) == SQLITE_NULL {
+                            nulls |= 1 &<< UInt64(truncatingIfNeeded: column.rowSlot)
+                        }
                     }
-                    slots.setUnnoted(column.rowSlot, word)
-                    present |= 1 &<< UInt64(column.rowSlot)
+                } else {
+                    for column in columns {
+                        let word = number(column.kind, value(column.index))
+                        slots[column.rowSlot] = word ?? 0
+                        if word == nil { nulls |= 1 &<< UInt64(truncatingIfNeeded: column.rowSlot) }
+                    }
                 }
             }
         }
-        for slot in entity.emptySlots { slots.setUnnoted(slot, 0) }
-        slots.notePresent(present)
+        return nulls
     }
 
     /// A number as a slot keeps it; nil for NULL.
     @inline(__always)
     private static func number(_ kind: SlotKind, _ value: OpaquePointer?) -> UInt64? {
-        // Null reads as zero: only the type of a zero has to be checked.
+        // NULL reads as zero: only the type of a zero has to be checked.
         if kind.isReal {
             let number = sqlite3_value_double(value)
             return number == 0 && sqlite3_value_type(value) == SQLITE_NULL ? nil : number.bitPattern

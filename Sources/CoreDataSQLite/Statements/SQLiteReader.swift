@@ -19,8 +19,9 @@ struct SQLiteReader {
         _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double, collecting list: String? = nil,
         noting note: ((Int) -> Void)? = nil
     ) throws -> RowList {
-        if let list, note == nil, let rows = try collectedRows(statement, decoder, timestamp, list) {
-            return rows
+        if let list, note == nil {
+            var collector = RowCollector(decoder, timestamp)
+            if try collector.run(logged(statement), list, connection) { return collector.rows }
         }
         var builder = RowBuilder(sharingBlocks: true)
         var rows = RowList()
@@ -33,56 +34,41 @@ struct SQLiteReader {
         return rows
     }
 
-    /// Rows that are collected inside of SQLite; nil where they cannot be.
-    private func collectedRows(
-        _ statement: RenderedSQL, _ decoder: RowDecoder, _ timestamp: Double, _ list: String
-    ) throws -> RowList? {
-        try connection.withCollecting(statement.text, list) { collecting -> RowList? in
-            log(statement)
-            var collector = RowCollector(decoder, timestamp)
-            let isDone = try collector.run(collecting, statement.text, statement.arguments, connection)
-            return isDone ? collector.rows : nil
-        } ?? nil
-    }
-
-    /// Snapshots of rows that are all of one entity, in the order of the statement.
+    /// Snapshots of rows that are all of one entity, in the order of the statement or in that of their keys.
+    ///
+    /// - Parameter list: as of `rows`.
     func snapshots(
         _ statement: RenderedSQL, _ decoder: RowDecoder, _ entity: RowSelection.Entity,
-        _ schema: SnapshotSchema
+        _ schema: SnapshotSchema, collecting list: String?, sortsByKey: Bool
     ) throws -> [ManagedObjectSnapshot] {
+        if let list {
+            var collector = SnapshotCollector(schema, decoder, entity)
+            if try collector.run(logged(statement), list, connection) {
+                return collector.finish(sortsByKey: sortsByKey)
+            }
+        }
         var builder = SnapshotRowBuilder(schema)
         var values = RowValues()
         try step(statement) {
             values.read($0)
             try decoder.addRow(values, to: &builder, entity)
         }
-        return builder.finish()
-    }
-
-    /// Snapshots of rows that are all of one entity, in the order of their keys, by a statement that collects them.
-    func collectedSnapshots(
-        _ statement: RenderedSQL, _ decoder: RowDecoder, _ entity: RowSelection.Entity,
-        _ schema: SnapshotSchema
-    ) throws -> [ManagedObjectSnapshot] {
-        log(statement)
-        var collector = SnapshotCollector(schema, decoder, entity)
-        try collector.run(statement.text, statement.arguments, connection)
-        return collector.finish(sortsByKey: true)
+        return builder.finish(sortsByKey: sortsByKey)
     }
 
     /// Calls `body` with the keys of all rows, in pieces; a row has nothing else.
-    func forEachReferences(_ statement: RenderedSQL, _ body: (UnsafeBufferPointer<Int64>) -> Void) throws {
-        try withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1024) { piece in
-            var count = 0
-            try step(statement) {
-                if count == piece.count {
-                    body(UnsafeBufferPointer(piece))
-                    count = 0
-                }
-                piece[count] = sqlite3_column_int64($0, 0)
-                count += 1
+    ///
+    /// - Parameter list: as of `rows`.
+    func forEachReferences(
+        _ statement: RenderedSQL, collecting list: String?, _ body: (UnsafeBufferPointer<Int64>) -> Void
+    ) throws {
+        try withoutActuallyEscaping(body) { body in
+            try withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1024) { piece in
+                var collector = ReferenceCollector(piece, body)
+                let isDone = try list.map { try collector.run(logged(statement), $0, connection) } ?? false
+                if !isDone { try step(statement) { collector.add(sqlite3_column_int64($0, 0)) } }
+                collector.end()
             }
-            if count > 0 { body(UnsafeBufferPointer(rebasing: piece[..<count])) }
         }
     }
 
@@ -171,6 +157,12 @@ struct SQLiteReader {
     static func blob(_ row: OpaquePointer, _ index: Int32) -> Data {
         guard let start = sqlite3_column_blob(row, index) else { return Data() }
         return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
+    }
+
+    /// A statement that is about to run.
+    private func logged(_ statement: RenderedSQL) -> RenderedSQL {
+        log(statement)
+        return statement
     }
 
     private func log(_ statement: RenderedSQL) {

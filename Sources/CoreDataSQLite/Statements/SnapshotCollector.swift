@@ -22,11 +22,6 @@ struct SnapshotCollector: ~Copyable {
         CollectingFunction("OpenCoreDataCollect", collector: "OpenCoreDataSnapshotCollector")
     }
 
-    /// The list of a SELECT that hands the columns of a list to the collector, the first argument of the statement.
-    static func collecting(_ list: SQLStatement) -> SQLStatement {
-        "\(name: function.name)(\(value: .null), \(list))"
-    }
-
     static func install(on database: Database) {
         function.install(on: database) { context, count, values in
             guard let (pointer, row) = SnapshotCollector.function.collector(context, count, values) else {
@@ -50,21 +45,17 @@ struct SnapshotCollector: ~Copyable {
         }
     }
 
-    /// Runs a statement that `collecting(_:)` has made the list of, with the collector.
+    /// Gets the rows of a statement; false if that cannot be done: see `CollectingFunction.run`.
     ///
-    /// - Parameters:
-    ///   - sql: the statement.
-    ///   - values: its arguments; the first one stands for the collector.
     /// - Throws: `DatabaseError`; the error of a row that cannot be read.
-    mutating func run(_ sql: String, _ values: [SQLValue], _ connection: any PreparingConnection) throws {
+    mutating func run(
+        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
+    ) throws -> Bool {
         try withUnsafeMutablePointer(to: &self) { collector in
-            try connection.withPrepared(sql) { statement in
-                try SQLiteBinder(statement).bind(values)
-                do {
-                    try Self.function.run(statement, collector, sql, connection)
-                } catch {
-                    throw collector.pointee.failure ?? error
-                }
+            do {
+                return try Self.function.run(statement, list, collector, connection)
+            } catch {
+                throw collector.pointee.failure ?? error
             }
         }
     }

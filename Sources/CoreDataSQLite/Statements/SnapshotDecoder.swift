@@ -23,19 +23,8 @@ extension RowDecoder {
         _ row: some ColumnValues, to builder: inout SnapshotRowBuilder, _ entity: RowSelection.Entity
     ) throws {
         builder.begin(reference: row.integer(0))
-        if entity.hasOnlyIntegers {
-            builder.setNumbers(count: entity.slotCount) { slots in
-                var nulls = UInt64.max
-                for column in entity.columns {
-                    // Null reads as zero: only the type of a zero has to be checked.
-                    let number = row.integer(column.index)
-                    slots[column.rowSlot] = UInt64(bitPattern: number)
-                    if number != 0 || row.type(column.index) != SQLITE_NULL {
-                        nulls &= ~(1 << UInt64(truncatingIfNeeded: column.rowSlot))
-                    }
-                }
-                return nulls
-            }
+        if entity.hasFewNumbers {
+            builder.setNumbers(count: entity.slotCount) { Self.setFewNumbers($0, row, entity) }
             return
         }
         for column in entity.columns {

@@ -132,13 +132,7 @@ extension DatabaseWriter {
                     }
                 }
             }
-            var value: Value?
-            try database.inTransaction {
-                value = try body(database)
-                return .commit
-            }
-            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-            return value
+            return try database.inImmediateTransaction { try body(database) }
         }
     }
 }

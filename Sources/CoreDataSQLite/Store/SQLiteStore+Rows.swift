@@ -98,20 +98,17 @@ extension SQLiteStore {
         let entity = tables.schema.entity(query.storedEntity)
         guard entity.familyNumbers.count == 1 else { return nil }
         let selection = tables.selection(of: entity, only: slots, hasKeysAlone: true)
-        // Rows without an order are collected as SQLite goes through them.
-        let collects = query.isUnordered && selection.isCollectable
-        let list = collects ? SnapshotCollector.collecting(selection.list) : selection.list
         let statement: RenderedSQL? = try tables.compiler.result(of: query) {
-            try tables.compiler.snapshotRows(query, slots, columns: list)
+            try tables.compiler.snapshotRows(query, slots, columns: selection.list)
         } decided: { _ in
             nil
         }
         guard let statement, let only = selection.only else { return nil }
-        let decoder = RowDecoder(selection)
+        let list = query.isCollectable() ? selection.collectable : nil
         return try find(query) {
-            collects
-                ? try $0.collectedSnapshots(statement, decoder, only, schema)
-                : try $0.snapshots(statement, decoder, only, schema)
+            try $0.snapshots(
+                statement, RowDecoder(selection), only, schema, collecting: list,
+                sortsByKey: query.isUnordered)
         }
     }
 
@@ -126,7 +123,7 @@ extension SQLiteStore {
     package func identities(for query: FetchQuery) throws -> IdentityList {
         try fetchCompiler.result(of: query) {
             schema.entity(query.storedEntity).familyNumbers.count == 1
-                ? try references(fetchCompiler.references(query), query)
+                ? try references(query)
                 : try identities(fetchCompiler.keys(query), query)
         } decided: {
             var list = IdentityList()
@@ -140,12 +137,18 @@ extension SQLiteStore {
     }
 
     /// The identities of rows that are all of the fetched entity.
-    private func references(_ statement: RenderedSQL, _ query: FetchQuery) throws -> IdentityList {
-        try find(query) { reader in
+    private func references(_ query: FetchQuery) throws -> IdentityList {
+        let tables = tables
+        let selection = tables.selection(
+            of: tables.schema.entity(query.storedEntity), only: PropertySet(), hasKeysAlone: true)
+        let statement = try tables.compiler.snapshotRows(query, PropertySet(), columns: selection.list)
+        return try find(query) { reader in
             var list = IdentityList()
             var last = Int64.min
             var isAscending = true
-            try reader.forEachReferences(statement) { references in
+            try reader.forEachReferences(
+                statement, collecting: query.isCollectable() ? selection.collectable : nil
+            ) { references in
                 for reference in references {
                     isAscending = isAscending && reference >= last
                     last = reference

@@ -23,12 +23,12 @@ package final class IdentityMap: @unchecked Sendable {
     /// The table that was used last, and its number: most objects have the neighbours of their kind around them.
     @exclusivity(unchecked) private var last: (number: UInt32, table: Table)? {
         didSet {
-            lastNumber = last?.number ?? 0
+            lastNumber = last?.number ?? .max
             lastTable = last.map { .passUnretained($0.table) }
         }
     }
-    /// The same, to be read without counting references: `tables` keeps all of its tables.
-    @exclusivity(unchecked) private var lastNumber: UInt32 = 0
+    /// The same, to be read without counting references: `tables` keeps all of its tables. No table has the number for none.
+    @exclusivity(unchecked) private var lastNumber = UInt32.max
     @exclusivity(unchecked) private var lastTable: Unmanaged<Table>?
     /// The objects of the running batch that their stores will be notified of, in order; nil without a batch.
     @exclusivity(unchecked) private var unannounced:
@@ -51,15 +51,27 @@ package final class IdentityMap: @unchecked Sendable {
     /// Makes an object one of the map's, if it is not yet. With the lock.
     @inline(__always)
     private func join(_ object: NSManagedObject) {
+        if becomeRegistry(of: object) { countMembers(1) }
+    }
+
+    /// Makes the map the registry of an object; false if it is already. The caller counts the object.
+    @inline(__always)
+    private func becomeRegistry(of object: NSManagedObject) -> Bool {
         guard object.registryPointer == nil else {
             assert(
                 object.registryPointer?.toOpaque() == Unmanaged.passUnretained(self).toOpaque(),
                 "An object has one context, and one registry.")
-            return
+            return false
         }
-        if memberCount == 0 { _ = Unmanaged.passRetained(self) }
-        memberCount += 1
         object.setRegistry(.passUnretained(self))
+        return true
+    }
+
+    /// Counts objects whose registry the map has become. With the lock.
+    @inline(__always)
+    private func countMembers(_ count: Int) {
+        if memberCount == 0, count > 0 { _ = Unmanaged.passRetained(self) }
+        memberCount += count
     }
 
     /// Counts an object no more; whether it was the last one. With the lock.
@@ -191,6 +203,7 @@ package final class IdentityMap: @unchecked Sendable {
         _ displaced: inout [UnsafeMutableRawPointer]
     ) {
         // The caller has the objects: no references are counted in a loop over very many.
+        var joined = 0
         for index in objects.indices {
             // The objects and the table are far away, if they are many.
             if index + 16 < objects.count {
@@ -203,9 +216,10 @@ package final class IdentityMap: @unchecked Sendable {
                 if let other = Self.set(Self.pointer(object), object.reference, in: entries) {
                     displaced.append(other)
                 }
-                join(object)
+                if becomeRegistry(of: object) { joined += 1 }
             }
         }
+        countMembers(joined)
     }
 
     /// Enters an object; the other object, retained, that was there. With the lock.
@@ -328,6 +342,7 @@ package final class IdentityMap: @unchecked Sendable {
             let entries = madeTable(run.storedEntity.table)
             entries.reserve(run.indexes.count)
             for index in run.indexes {
+                if index + 8 < objects.count { Unmanaged.passUnretained(objects[index + 8]).approach() }
                 let pointer = Self.pointer(objects[index])
                 let reference = rows[index].reference
                 Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
@@ -377,11 +392,9 @@ package final class IdentityMap: @unchecked Sendable {
         let pointer = Self.pointer(object)
         let reference = object.reference
         lock.lock()
-        if let lastTable, lastNumber == table {
-            lastTable._withUnsafeGuaranteedRef { $0.remove(pointer, reference) }
-        } else {
-            self.table(table)?.remove(pointer, reference)
-        }
+        // `tables` keeps the table: no reference is counted.
+        let entries = lastNumber == table ? lastTable : self.table(table).map(Unmanaged.passUnretained)
+        entries?._withUnsafeGuaranteedRef { $0.remove(pointer, reference) }
         // A store that was not notified of an object need not be notified of its end.
         if unannounced != nil { unannounced?.removeValue(forKey: pointer) }
         memberCount -= 1

@@ -171,6 +171,7 @@ extension NSManagedObjectContext {
         var objects: [NSManagedObject] = []
         var made: [NSManagedObject] = []
         var isDisplaced = false
+        var maker = FaultMaker(self, store)
         objects.reserveCapacity(keys.count)
         for (index, key) in keys.enumerated() {
             if !known.isEmpty, let known = known[index],
@@ -180,19 +181,29 @@ extension NSManagedObjectContext {
                 continue
             }
             // A damaged store can name an entity of another table, where the identity map would look for the object.
-            guard let storedEntity = store.storedEntity(number: key.entityNumber), storedEntity.table == table
-            else { continue }
+            guard let object = maker.make(key.entityNumber, key.reference, ofTable: table) else { continue }
             if !known.isEmpty, let known = known[index] {
                 displace(known)
                 isDisplaced = true
             }
-            let object = storedEntity.instantiate(reference: key.reference)
-            adopt(object, nil)
             objects.append(object)
             made.append(object)
         }
         if register(made, table: table) { isDisplaced = true }
         return isDisplaced ? present(objects) : objects
+    }
+
+    /// The objects of some identities of a list; new ones are faults without rows. O(n).
+    func objects(at identities: IdentityList, _ indexes: Range<Int>) -> [NSManagedObject] {
+        // A custom store may return an object twice.
+        if let storedEntity = identities.onlyStoredEntity, let store = storedEntity.objectStore,
+            store.fetchesRows
+        {
+            let keys = indexes.map { (storedEntity.entityNumber, identities.reference(at: $0)) }
+            let objects = instantiate(keys, from: store)
+            if objects.count == keys.count { return objects }
+        }
+        return indexes.map { object(at: identities[$0]) }
     }
 
     /// The objects that a relationship leads to, one for each key; new ones are faults without rows. O(n).
@@ -383,6 +394,16 @@ private struct FaultMaker: ~Copyable {
         while end < indexes.upperBound, rows[end].block.toOpaque() == block.toOpaque() { end += 1 }
         block.retain(UInt32(end - indexes.lowerBound))
         return end
+    }
+
+    /// A fault without a row; nil when the store does not have the entity in the table.
+    @inline(__always)
+    mutating func make(_ entityNumber: Int32, _ reference: Int64, ofTable table: UInt32) -> NSManagedObject? {
+        if number != entityNumber { find(entityNumber) }
+        guard let storedEntity, storedEntity._withUnsafeGuaranteedRef({ $0.table == table }) else {
+            return nil
+        }
+        return make(entityNumber, reference)
     }
 
     /// A fault without a row; nil when the store does not have the entity.

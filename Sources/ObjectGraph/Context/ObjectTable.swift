@@ -35,7 +35,7 @@ final class ObjectTable {
     /// The index at which the search for a reference starts.
     @inline(__always)
     private func start(_ reference: Int64) -> Int {
-        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
+        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) &>> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
@@ -50,7 +50,7 @@ final class ObjectTable {
         var position = start(reference)
         while let object = entries[position] {
             if object != Self.vacated, Self.reference(of: object) == reference { return position }
-            position = (position + 1) & (capacity - 1)
+            position = (position &+ 1) & (capacity &- 1)
         }
         return position
     }
@@ -63,12 +63,12 @@ final class ObjectTable {
     @inline(__always)
     func add(_ object: UnsafeMutableRawPointer, _ reference: Int64) -> UnsafeMutableRawPointer? {
         assert(Self.reference(of: object) == reference, "An object in the table has its reference.")
-        if (count + vacatedCount + 1) * 2 > capacity {
+        if (count &+ vacatedCount &+ 1) &* 2 > capacity {
             grow(to: (count + 1) * 4 > capacity ? capacity * 2 : capacity)
         }
         let position = position(reference)
         let former = entries[position]
-        if former == nil { count += 1 }
+        if former == nil { count &+= 1 }
         entries[position] = object
         return former
     }
@@ -83,7 +83,7 @@ final class ObjectTable {
                 vacate(position)
                 return
             }
-            position = (position + 1) & (capacity - 1)
+            position = (position &+ 1) & (capacity &- 1)
         }
     }
 
@@ -93,7 +93,7 @@ final class ObjectTable {
     @inline(__always)
     private func approachNeighbour(of position: Int, _ reference: Int64) {
         let place = position & 7
-        if place < 6, let neighbour = entries[position + 2] {
+        if place < 6, let neighbour = entries[position &+ 2] {
             coredata_prefetch(neighbour)
             coredata_prefetch(neighbour + 64)
         }
@@ -106,12 +106,12 @@ final class ObjectTable {
 
     @inline(__always)
     private func vacate(_ position: Int) {
-        count -= 1
-        if entries[(position + 1) & (capacity - 1)] == nil {
+        count &-= 1
+        if entries[(position &+ 1) & (capacity &- 1)] == nil {
             entries[position] = nil
         } else {
             entries[position] = Self.vacated
-            vacatedCount += 1
+            vacatedCount &+= 1
         }
     }
 

@@ -208,24 +208,51 @@ extension NSManagedObjectContext {
         of objects: [NSManagedObject], from store: any ObjectStore, paddedTo size: Int = 0,
         refreshing isRefreshing: Bool = false
     ) throws {
-        let ownersToLoad = objects.filter { object in
-            (object.isFault ? object.rowPointer == nil : isRefreshing && !object.hasChanges)
-                && object.storedEntity.store === store
-        }
-        for group in Dictionary(grouping: ownersToLoad, by: { $0.storedEntity.table }).values {
-            guard let first = group.first, let storedEntity = store.storedEntity(of: first.entity.rootEntity)
-            else {
-                continue
-            }
-            var query = FetchQuery(storedEntity: storedEntity)
-            var references = Array(Set(group.map(\.reference)))
+        for (root, references) in references(
+            of: objects, from: store,
+            where: { object in
+                object.isFault ? object.rowPointer == nil : isRefreshing && !object.hasChanges
+            })
+        {
+            var query = FetchQuery(storedEntity: root)
+            query.references = references
             // Larger lists are one argument.
             if references.count < size, size <= FetchQuery.maxSingleReferences {
-                references += repeatElement(references[0], count: size - references.count)
+                query.references? += repeatElement(references[0], count: size - references.count)
             }
-            query.references = references
             query.reader = try reader(of: store)
             _ = instantiate(try store.rows(for: query), from: store, refreshing: isRefreshing)
+        }
+    }
+
+    /// The references of those of the objects that a store has, each once, with the root entities of their tables.
+    private func references(
+        of objects: [NSManagedObject], from store: any ObjectStore,
+        where isWanted: (NSManagedObject) -> Bool
+    ) -> [(root: StoredEntity, references: [Int64])] {
+        var tables: [UInt32: (root: StoredEntity, references: [Int64])] = [:]
+        // The objects of one entity mostly follow each other.
+        var last: StoredEntity?
+        var ofLast: [Int64] = []
+        func end() {
+            defer { ofLast = [] }
+            guard let last, last.store === store, let root = store.storedEntity(of: last.entity.rootEntity)
+            else { return }
+            tables[last.table, default: (root, [])].references += ofLast
+        }
+        for object in objects where isWanted(object) {
+            if object.unretainedStoredEntity.toOpaque()
+                != last.map({ Unmanaged.passUnretained($0).toOpaque() })
+            {
+                end()
+                last = object.storedEntity
+            }
+            ofLast.append(object.reference)
+        }
+        end()
+        return tables.values.map { root, references in
+            let areDistinct = zip(references, references.dropFirst()).allSatisfy(<)
+            return (root, areDistinct ? references : Array(Set(references)))
         }
     }
 }

@@ -1,10 +1,15 @@
+import CSwiftRuntime
+
 /// Loops over many objects that count no reference of each: the array keeps them meanwhile.
 extension Array where Element: NSManagedObject {
-    /// Calls `body` with each object, in order.
+    /// Calls `body` with each object, in order. Of very many the objects are far away: each is brought near before its turn.
     @inline(__always)
     func forEachUncounted(_ body: (Element) throws -> Void) rethrows {
         try withUncounted { objects in
-            for object in objects { try object._withUnsafeGuaranteedRef { try body($0) } }
+            for index in objects.indices {
+                if index + 8 < objects.count { objects[index + 8].approach() }
+                try objects[index]._withUnsafeGuaranteedRef { try body($0) }
+            }
         }
     }
 
@@ -16,5 +21,14 @@ extension Array where Element: NSManagedObject {
         try withUnsafeBufferPointer { objects in
             try objects.withMemoryRebound(to: Unmanaged<Element>.self) { try body($0) }
         }
+    }
+}
+
+extension Unmanaged where Instance: NSManagedObject {
+    /// Has the object brought near.
+    @inline(__always)
+    func approach() {
+        coredata_prefetch(toOpaque())
+        coredata_prefetch(toOpaque() + 64)
     }
 }

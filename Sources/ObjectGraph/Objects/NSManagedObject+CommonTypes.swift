@@ -14,28 +14,28 @@ extension NSManagedObject {
     @usableFromInline
     final func readInteger(_ key: ManagedKey<Int64>) -> Int64 {
         guard let slot = readableSlot(key) else { return loadedInteger(key) }
-        return integer(at: slot) ?? 0
+        return integerOrZero(at: slot)
     }
 
     @inline(never)
     private final func loadedInteger(_ key: ManagedKey<Int64>) -> Int64 {
         let slot = slot(key)
         beginAccess(slot)
-        return integer(at: slot) ?? 0
+        return integerOrZero(at: slot)
     }
 
     /// A double or float; 0 for none.
     @inline(__always)
     private final func double<Value>(_ key: ManagedKey<Value>) -> Double {
         guard let slot = readableSlot(key) else { return loadedDouble(key) }
-        return double(at: slot) ?? 0
+        return doubleOrZero(at: slot)
     }
 
     @inline(never)
     private final func loadedDouble<Value>(_ key: ManagedKey<Value>) -> Double {
         let slot = slot(key)
         beginAccess(slot)
-        return double(at: slot) ?? 0
+        return doubleOrZero(at: slot)
     }
 
     @inline(never)

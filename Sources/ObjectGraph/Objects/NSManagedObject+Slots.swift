@@ -17,6 +17,19 @@ extension NSManagedObject {
         return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.integer(slot) }
     }
 
+    /// The same with 0 for no value, which a row's slot then has.
+    @inline(__always)
+    final func integerOrZero(at slot: Int) -> Int64 {
+        if slot < values.count {
+            switch values[slot] {
+            case .integer(let value): return value
+            case .unloaded: break
+            default: return 0
+            }
+        }
+        return rowPointer.map { Int64(bitPattern: $0.numberOrZero(slot)) } ?? 0
+    }
+
     /// Reads a double, float or date.
     @inline(__always)
     final func double(at slot: Int) -> Double? {
@@ -28,6 +41,19 @@ extension NSManagedObject {
             }
         }
         return rowPointer.flatMap { $0.isNull(slot) ? nil : $0.double(slot) }
+    }
+
+    /// The same with 0 for no value, which a row's slot then has.
+    @inline(__always)
+    final func doubleOrZero(at slot: Int) -> Double {
+        if slot < values.count {
+            switch values[slot] {
+            case .double(let value): return value
+            case .unloaded: break
+            default: return 0
+            }
+        }
+        return rowPointer.map { Double(bitPattern: $0.numberOrZero(slot)) } ?? 0
     }
 
     /// Reads a UUID; nil for no value, and for one that is not a UUID.

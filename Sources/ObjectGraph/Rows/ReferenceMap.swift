@@ -50,7 +50,7 @@ package final class ReferenceMap<Value> {
     /// The start index of the search for a reference.
     @inlinable @inline(__always)
     func slotIndex(_ reference: Int64) -> Int {
-        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
+        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) &>> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
@@ -64,7 +64,7 @@ package final class ReferenceMap<Value> {
             } else if entries[position].reference == reference {
                 return position
             }
-            position = (position + 1) & (capacity - 1)
+            position = (position &+ 1) & (capacity &- 1)
         }
     }
 
@@ -93,7 +93,7 @@ package final class ReferenceMap<Value> {
         let position = position(reference)
         guard let removed = entries[position].value else { return nil }
         count -= 1
-        let next = (position + 1) & (capacity - 1)
+        let next = (position &+ 1) & (capacity &- 1)
         if entries[next].value == nil, !entries[next].isLeft {
             entries[position] = .free
         } else {

@@ -158,20 +158,6 @@ extension Row {
             words[slot >> 6] &= ~(1 << UInt64(slot & 63))
         }
 
-        /// Sets a slot that keeps numbers, but not that it has one: `notePresent` does for all slots of a row, which has at most 64.
-        @inlinable @inline(__always)
-        package func setUnnoted(_ slot: Int, _ word: UInt64) {
-            Row.check(slot, slotCount)
-            words[1 + slot] = word
-        }
-
-        /// Notes which slots have a number, one bit a slot; the others are null.
-        @inlinable @inline(__always)
-        package func notePresent(_ slots: UInt64) {
-            assert(nullWords == 1, "Slots after the 64th have bits in other words.")
-            words[0] = ~slots
-        }
-
         /// Removes the number of a slot.
         func setNull(_ slot: Int) {
             Row.check(slot, slotCount)
@@ -357,24 +343,37 @@ package struct RowBuilder: ~Copyable {
 
     /// Makes a row without bytes, whose slots a closure sets in place. Those that it does not set are null. The builder keeps the
     /// row only until it makes another one.
-    ///
-    /// - Parameter isCleared: false if the closure sets each slot, and notes those that have a number: then the row has at most 64.
     @inlinable @inline(__always)
     package mutating func putNumbers(
         reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
-        isCleared: Bool = true, _ body: (Row.NumberSlots) -> Void
+        _ body: (Row.NumberSlots) -> Void
     ) -> RowPointer {
-        assert(isCleared || slotCount <= 64, "The null bits of a row that is not cleared are one word.")
         let nullWords = (slotCount + 63) >> 6
         let row = room.put(
             Row.Header(
                 reference: reference, version: version, entityNumber: entityNumber, slotCount: slotCount,
                 byteCount: 0), words: nullWords + slotCount, timestamp)
-        if isCleared {
-            for index in 0..<nullWords { row.contents[index] = .max }
-            (row.contents + nullWords).update(repeating: 0, count: slotCount)
-        }
+        for index in 0..<nullWords { row.contents[index] = .max }
+        (row.contents + nullWords).update(repeating: 0, count: slotCount)
         body(Row.NumberSlots(words: row.contents, nullWords: nullWords, slotCount: slotCount))
+        return row
+    }
+
+    /// The same for a row of one to 64 slots, which is not cleared before.
+    ///
+    /// - Parameter body: gets the words of the slots and sets all of them, to zero for null; returns the null bits, of which those after
+    ///   the last slot are one.
+    @inlinable @inline(__always)
+    package mutating func putFewNumbers(
+        reference: Int64, version: Int64, entityNumber: Int32, timestamp: Double, slotCount: Int,
+        _ body: (UnsafeMutablePointer<UInt64>) -> UInt64
+    ) -> RowPointer {
+        assert(1...64 ~= slotCount, "The null bits of the row are one word.")
+        let row = room.put(
+            Row.Header(
+                reference: reference, version: version, entityNumber: entityNumber, slotCount: slotCount,
+                byteCount: 0), words: 1 &+ slotCount, timestamp)
+        row.contents[0] = body(row.contents + 1)
         return row
     }
 }

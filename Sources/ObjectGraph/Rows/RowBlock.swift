@@ -13,7 +13,8 @@ import Foundation
 /// index; the layout says what the rest are.
 ///
 /// Invariants: a row lies in its block as a whole, and its distance is that from the block's own address; offsets and lengths of bytes
-/// lie in the row. `RowRoom` and `RowBuilder` are the only writers, and write a row before anything else can read it.
+/// lie in the row; a slot without a value is zero. `RowRoom` and `RowBuilder` are the only writers, and write a row before anything else
+/// can read it.
 @usableFromInline
 package final class RowBlock: ManagedBuffer<Double, UInt64> {
     /// When the values were read from the store or written to it, in seconds since 2001.
@@ -109,6 +110,14 @@ package struct RowPointer {
     @inlinable @inline(__always)
     package func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
 
+    /// The word of a slot with a number; zero for none.
+    @inline(__always)
+    func numberOrZero(_ slot: Int) -> UInt64 {
+        let word = word(slot)
+        assert(word == 0 || !isNull(slot), "A slot without a value is zero.")
+        return word
+    }
+
     /// Calls `body` with the bytes of a string or blob slot; they live as long as the row.
     @inlinable @inline(__always)
     package func withBytes<Result>(
@@ -164,7 +173,8 @@ struct RowRoom: ~Copyable {
     @inlinable @inline(__always)
     mutating func put(_ header: Row.Header, words: Int, _ timestamp: Double) -> RowPointer {
         let isLarge = UInt64(bitPattern: header.version) >= RowPointer.largeVersion
-        let needed = RowPointer.headerWords + words + (isLarge ? 1 : 0)
+        // Sums of what is in memory do not overflow.
+        let needed = RowPointer.headerWords &+ words &+ (isLarge ? 1 : 0)
         var start: UnsafeMutablePointer<UInt64>
         if let free, needed <= freeWords, timestamp == self.timestamp {
             start = free
@@ -172,9 +182,9 @@ struct RowRoom: ~Copyable {
             start = begin(needed, timestamp)
         }
         free = start + needed
-        freeWords -= needed
+        freeWords &-= needed
         var distance = distance
-        self.distance = distance + needed
+        self.distance = distance &+ needed
         if isLarge {
             start[0] = UInt64(bitPattern: header.version)
             start += 1

@@ -42,7 +42,7 @@ final class RowTable {
     /// The index at which the search for a reference starts.
     @inline(__always)
     private func start(_ reference: Int64) -> Int {
-        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) >> shift
+        let run = (UInt64(bitPattern: reference >> 3) &* multiplier) &>> shift
         return Int(truncatingIfNeeded: run << 3 | UInt64(bitPattern: reference) & 7)
     }
 
@@ -52,7 +52,7 @@ final class RowTable {
         var position = start(reference)
         while let row = entries[position] {
             if row != Self.vacated, RowPointer(row).reference == reference { return position }
-            position = (position + 1) & (capacity - 1)
+            position = (position &+ 1) & (capacity &- 1)
         }
         return position
     }
@@ -105,7 +105,7 @@ final class RowTable {
         guard let row = entries[position].map({ RowPointer($0).row }) else { return nil }
         row.pointer.block.release()
         count -= 1
-        if entries[(position + 1) & (capacity - 1)] == nil {
+        if entries[(position &+ 1) & (capacity &- 1)] == nil {
             entries[position] = nil
         } else {
             entries[position] = Self.vacated

@@ -67,6 +67,12 @@ package struct IdentityList {
         return index
     }
 
+    /// The entity binding of all identities; nil if they have several.
+    var onlyStoredEntity: StoredEntity? { storedEntities.count == 1 ? storedEntities[0] : nil }
+
+    /// The key at an index. O(1).
+    func reference(at index: Int) -> Int64 { references[index] }
+
     /// O(1).
     subscript(index: Int) -> ObjectIdentity {
         let (piece, offset) = index.quotientAndRemainder(dividingBy: Self.pieceSize)

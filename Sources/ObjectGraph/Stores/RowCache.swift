@@ -168,10 +168,7 @@ package final class RowCache: @unchecked Sendable {
             let rowsOfTable = recent[table] ?? RowTable()
             recent[table] = rowsOfTable
             noteChange(table)
-            row.reading { row in
-                row.block.retain(1)
-                enter(row, in: .passUnretained(rowsOfTable))?.block.release()
-            }
+            enter(row, in: rowsOfTable)
             if recentCost > limit / 2 { age() }
         }
 
@@ -187,10 +184,7 @@ package final class RowCache: @unchecked Sendable {
             indexWaiting(table)
             noteChange(table)
             var rowsOfTable = recentTable(table)
-            row.reading { row in
-                row.block.retain(1)
-                enter(row, in: .passUnretained(rowsOfTable))?.block.release()
-            }
+            enter(row, in: rowsOfTable)
             ageIfFull(&rowsOfTable, table)
         }
 
@@ -334,6 +328,14 @@ package final class RowCache: @unchecked Sendable {
         /// Whether any row of a table is cached.
         private func hasRows(_ table: UInt32) -> Bool {
             recent[table]?.count ?? 0 > 0 || old[table]?.count ?? 0 > 0
+        }
+
+        /// Enters a row.
+        private mutating func enter(_ row: Row, in rowsOfTable: RowTable) {
+            row.reading { row in
+                row.block.retain(1)
+                enter(row, in: .passUnretained(rowsOfTable))?.block.release()
+            }
         }
 
         /// Enters a row, for which the caller counts a reference of its block; it gives back that of the returned row, which this one

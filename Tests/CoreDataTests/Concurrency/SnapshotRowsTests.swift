@@ -56,6 +56,58 @@ import Testing
         }
     }
 
+    /// Of rows of numbers, null is not zero; a row of more than 64 slots keeps that in two words, and one of
+    /// more than 93 is not collected.
+    @Test("Objects and snapshots of rows of numbers have the values that were set", arguments: [1, 70, 120])
+    func rowsOfNumbers(count: Int) throws {
+        let number = NSEntityDescription(
+            "Number", attribute("real", .double), attribute("isSet", .boolean), attribute("date", .date))
+        for index in 0..<count { number.add(attribute("small\(index)", .integer16)) }
+        number.relate("owner", to: number)
+        let last = "small\(count - 1)"
+        let folder = try StoreFolder()
+        let coordinator = try folder.open(NSManagedObjectModel(of: number))
+        func values(_ index: Int) -> [String: Any] {
+            var values: [String: Any] = [:]
+            if index % 3 != 0 { values["real"] = Double(index % 2) }
+            if index % 3 != 1 { values["isSet"] = index % 2 == 1 }
+            if index % 3 != 2 { values["date"] = Date(timeIntervalSinceReferenceDate: Double(index % 2)) }
+            if index % 5 != 0 { values[last] = Int16(index % 4) - 2 }
+            return values
+        }
+        try coordinator.inContext { context in
+            var former: NSManagedObject?
+            for index in 0..<300 {
+                let object = try context.insert("Number", values(index))
+                if index % 2 == 1 { object.setValue(former, forKey: "owner") }
+                former = object
+            }
+            try context.save()
+        }
+        try coordinator.inContext { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Number")
+            let objects = try context.fetch(request)
+            let snapshots = try context.fetchSnapshots(request)
+            #expect(objects.count == 300 && snapshots.count == 300)
+            for (index, (object, snapshot)) in zip(objects, snapshots).enumerated() {
+                let set = values(index)
+                #expect(object.value(forKey: "real") as? Double == set["real"] as? Double)
+                #expect(object.value(forKey: "isSet") as? Bool == set["isSet"] as? Bool)
+                #expect(object.value(forKey: "date") as? Date == set["date"] as? Date)
+                #expect(object.value(forKey: last) as? Int16 == set[last] as? Int16)
+                #expect(snapshot["real", as: Double.self] == set["real"] as? Double)
+                #expect(snapshot["isSet", as: Bool.self] == set["isSet"] as? Bool)
+                #expect(snapshot["date", as: Date.self] == set["date"] as? Date)
+                #expect(snapshot[last, as: Int16.self] == set[last] as? Int16)
+                // Accessors of types that are not optional read null as zero.
+                #expect(object[ManagedKey<Double>("real")] == set["real"] as? Double ?? 0)
+                #expect(object[ManagedKey<Int16>(last)] == set[last] as? Int16 ?? 0)
+                let owner = object.value(forKey: "owner") as? NSManagedObject
+                #expect(owner?.objectID == (index % 2 == 1 ? objects[index - 1].objectID : nil))
+            }
+        }
+    }
+
     @Test("A snapshot of a row is read by keys as by names, and outlives the others")
     func oneOfMany() throws {
         let context = coordinator.context()

@@ -75,6 +75,57 @@ import Testing
         }
     }
 
+    @Test("Lazy results without objects are of any class, as those of a fetch")
+    func noObjectsOfAnotherClass() throws {
+        let stack = try TestStack.books(0)
+        try stack.inContext { context throws in
+            let request = NSFetchRequest<Author>(entityName: "Book")
+            #expect(try context.lazyResults(of: request).isEmpty && context.fetch(request).isEmpty)
+            context.insertBook("one")
+            try context.save()
+            #expect(throws: NSError.self) { try context.lazyResults(of: request) }
+        }
+    }
+
+    /// Keys that follow each other, with gaps and at both ends of what a key can be; a row of the fifth batch goes before it is read.
+    @Test(
+        "Lazy results without an order are in that of their keys, and each batch is one request",
+        arguments: [1, 2])
+    func keysWithoutAnOrder(_ entities: Int) throws {
+        let thing = NSEntityDescription("Thing", attribute("place", .integer64))
+        let part = NSEntityDescription("Part")
+        if entities == 2 { thing.subentities = [part] }
+        let folder = try StoreFolder()
+        let count = 10_000
+        let model = entities == 2 ? NSManagedObjectModel(of: thing, part) : NSManagedObjectModel(of: thing)
+        try folder.make(model)
+        try folder.execute(
+            """
+            INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZPLACE)
+            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < \(count))
+            SELECT CASE i WHEN 0 THEN -9223372036854775807 WHEN \(count - 1) THEN 9223372036854775806
+                    ELSE i + (i / 5000) * i END,
+                (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = iif(i % \(entities) = 0, 'Thing', 'Part')), 1, i FROM n
+            """)
+        let coordinator = try folder.open(model)
+        try coordinator.inContext { context throws in
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+            let things = try context.lazyResults(of: request)
+            try folder.execute("DELETE FROM ZTHING WHERE ZPLACE = 450")
+            #expect(things.count == count)
+            for first in [0, 100, 400, 2300, 4900, 5000, 7700, 9900] {
+                let reads = coordinator.reads {
+                    for position in first..<first + 100 where position != 450 {
+                        #expect(things[position].value(forKey: "place") as? Int64 == Int64(position))
+                    }
+                }
+                #expect(reads == 1)
+            }
+            let places = things.lazy.filter { !$0.isFault }.map { $0.value(forKey: "place") as? Int64 }
+            #expect(things[450].isFault && places.count <= 100)
+        }
+    }
+
     @Test("Lazy results return the same object while it is retained")
     func heldObjectsAreTheSame() throws {
         let stack = try TestStack.books(50)

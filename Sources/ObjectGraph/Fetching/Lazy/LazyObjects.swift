@@ -56,11 +56,17 @@ final class LazyObjects {
             return batch.objects[offset]
         }
         let start = number * batchSize
-        let objects = (start..<min(start + batchSize, count)).map { made(at: window.lowerBound + $0) }
+        let first = window.lowerBound + start
+        let objects = made(at: first..<min(first + batchSize, window.upperBound))
         load(objects)
         if batches.count == Self.maxBatches { batches.removeFirst() }
         batches.append((number, objects))
         return objects[offset]
+    }
+
+    /// The objects at some indexes of the whole result, not loaded.
+    private func made(at indexes: Range<Int>) -> [NSManagedObject] {
+        changed.isEmpty ? context.objects(at: identities, indexes) : indexes.map(made)
     }
 
     /// The object at an index of the whole result, not loaded.

@@ -60,9 +60,7 @@ package final class ToManyContents {
         if list.count <= Self.mostApproached {
             list.withUnsafeBufferPointer { list in
                 for index in list.indices {
-                    let address = Unmanaged.passUnretained(list[index]).toOpaque()
-                    coredata_prefetch(address)
-                    coredata_prefetch(address + 64)
+                    Unmanaged.passUnretained(list[index]).approach()
                 }
             }
         }
