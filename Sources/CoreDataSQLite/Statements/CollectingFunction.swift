@@ -89,6 +89,7 @@ struct CollectingFunction {
             guard Int(sqlite3_bind_parameter_count(collecting)) == statement.arguments.count + 1 else {
                 return false
             }
+            SQLiteReader.log(statement)
             try SQLiteBinder(collecting).bind(statement.arguments, from: 2)
             guard sqlite3_bind_pointer(collecting, 1, collector, typeName, nil) == SQLITE_OK else {
                 throw SQLiteBinder.error(of: connection.sqliteConnection, statement.text)

@@ -21,7 +21,7 @@ struct SQLiteReader {
     ) throws -> RowList {
         if let list, note == nil {
             var collector = RowCollector(decoder, timestamp)
-            if try collector.run(logged(statement), list, connection) { return collector.rows }
+            if try collector.run(statement, list, connection) { return collector.rows }
         }
         var builder = RowBuilder(sharingBlocks: true)
         var rows = RowList()
@@ -43,7 +43,7 @@ struct SQLiteReader {
     ) throws -> [ManagedObjectSnapshot] {
         if let list {
             var collector = SnapshotCollector(schema, decoder, entity)
-            if try collector.run(logged(statement), list, connection) {
+            if try collector.run(statement, list, connection) {
                 return collector.finish(sortsByKey: sortsByKey)
             }
         }
@@ -65,7 +65,7 @@ struct SQLiteReader {
         try withoutActuallyEscaping(body) { body in
             try withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1024) { piece in
                 var collector = ReferenceCollector(piece, body)
-                let isDone = try list.map { try collector.run(logged(statement), $0, connection) } ?? false
+                let isDone = try list.map { try collector.run(statement, $0, connection) } ?? false
                 if !isDone { try step(statement) { collector.add(sqlite3_column_int64($0, 0)) } }
                 collector.end()
             }
@@ -159,13 +159,8 @@ struct SQLiteReader {
         return Data(bytes: start, count: Int(sqlite3_column_bytes(row, index)))
     }
 
-    /// A statement that is about to run.
-    private func logged(_ statement: RenderedSQL) -> RenderedSQL {
-        log(statement)
-        return statement
-    }
-
-    private func log(_ statement: RenderedSQL) {
+    /// Logs a statement that is about to run.
+    static func log(_ statement: RenderedSQL) {
         // One look at the level, for each statement.
         guard Log.sql.logLevel <= .debug else { return }
         Log.sql.debug("\(statement.text)")
@@ -175,7 +170,7 @@ struct SQLiteReader {
     /// Runs a statement that the connection keeps, and calls `body` for each row.
     @inline(__always)
     func step(_ statement: RenderedSQL, _ body: (OpaquePointer) throws -> Void) throws {
-        log(statement)
+        Self.log(statement)
         try PreparedStatements.step(statement.text, statement.arguments, connection, body)
     }
 }

@@ -104,11 +104,10 @@ extension SQLiteStore {
             nil
         }
         guard let statement, let only = selection.only else { return nil }
-        let list = query.isCollectable() ? selection.collectable : nil
         return try find(query) {
             try $0.snapshots(
-                statement, RowDecoder(selection), only, schema, collecting: list,
-                sortsByKey: query.isUnordered)
+                statement, RowDecoder(selection), only, schema,
+                collecting: query.isUnordered ? selection.collectable : nil, sortsByKey: query.isUnordered)
         }
     }
 

@@ -33,8 +33,6 @@ final class DialectObserver: StatementObserver {
         } catch {
             var text = SQLText()
             try? SQLiteDialect().write(statement, to: &text)
-            // What collects rows is a function of SQLite's store alone: it asks for the same columns as statements without it.
-            if text.text.hasPrefix("SELECT OpenCoreDataCollect") { return }
             let sentence = "Not standard SQL: \(error). The statement: \(text.text)"
             if seen.withLock({ $0.refused.insert(sentence).inserted }) {
                 Issue.record(Comment(rawValue: sentence))
