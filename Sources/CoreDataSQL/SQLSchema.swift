@@ -68,6 +68,9 @@ package final class SQLEntity: @unchecked Sendable {
         sharesTable ? "\(numberColumn(alias)) = \(integer: number)" : nil
     }
 
+    /// The clause that leaves out rows of other entities, with a space before it; empty where all rows of the table are of this one.
+    var whereOwn: SQLStatement { isOwn().map { " WHERE \($0)" } ?? "" }
+
     /// The condition that a row is of the entity itself or of some others of the table; nil where all rows of the table are.
     func isAmong(_ numbers: [Int32], in alias: SQLStatement? = nil) -> SQLStatement? {
         sharesTable ? "\(numberColumn(alias)) IN (\(integers: numbers))" : nil

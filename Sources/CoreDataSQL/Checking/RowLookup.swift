@@ -4,8 +4,7 @@ import ObjectGraph
 package enum RowLookup {
     /// How many objects an entity has, its subentities not counted in.
     package static func count(of entity: SQLEntity) -> SQLStatement {
-        let condition = entity.isOwn().map { " WHERE \($0)" as SQLStatement } ?? ""
-        return "SELECT COUNT(*) FROM \(name: entity.table)\(condition)"
+        "SELECT COUNT(*) FROM \(name: entity.table)\(entity.whereOwn)"
     }
 
     /// The numbers of entities with their counts of rows.

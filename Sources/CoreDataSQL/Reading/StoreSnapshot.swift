@@ -27,9 +27,8 @@ package struct StoreSnapshot {
     /// - Throws: 134060 for a value that is not of its column's type, an error of the database, or what `body` throws.
     package func forEachBatch(of entity: SQLEntity, _ body: ([Row]) throws -> Void) throws {
         let selection = tables.selection(of: entity)
-        let condition = entity.isOwn().map { " WHERE \($0)" as SQLStatement } ?? ""
         let statement: SQLStatement = """
-            SELECT \(names: selection.names) FROM \(name: entity.table)\(condition) \
+            SELECT \(names: selection.names) FROM \(name: entity.table)\(entity.whereOwn) \
             ORDER BY Z_PK
             """
         var batch: [Row] = []

@@ -141,8 +141,7 @@ final class SaveStatements {
     /// The number of the entity of a row; nil for one that is not there.
     func entityNumber(of reference: Int64, in entity: SQLEntity) throws -> Int32? {
         let statement = try statement(.entityNumber(entity: entity.number)) {
-            let table: SQLStatement = "\(name: entity.table)"
-            return "SELECT \(entity.numberOfRow(in: table)) FROM \(table) WHERE Z_PK = \(.parameter)"
+            RowLookup.entityNumber(in: entity)
         }
         var number: Int64 = 0
         try statement.forEachRow([.integer(reference)]) { number = $0.integer(0) }

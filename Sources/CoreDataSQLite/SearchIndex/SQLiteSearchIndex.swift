@@ -112,15 +112,10 @@ final class SQLiteSearchIndex: SearchIndex {
     }
 
     private func transaction<Value>(_ body: (any SearchIndexWriter) throws -> Value) throws -> Value {
-        try database.writeWithoutTransaction { database in
-            var value: Value?
-            try database.inTransaction(.immediate) {
-                let writer = form.writer(database)
-                value = try body(writer)
-                try writer.finish()
-                return .commit
-            }
-            guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        try database.writeImmediately { database in
+            let writer = form.writer(database)
+            let value = try body(writer)
+            try writer.finish()
             return value
         }
     }

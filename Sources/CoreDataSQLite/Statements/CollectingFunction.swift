@@ -104,3 +104,27 @@ struct CollectingFunction {
         } ?? false
     }
 }
+
+/// What a function hands the rows of a statement to.
+protocol RowReceiver: ~Copyable {
+    static var function: CollectingFunction { get }
+    /// The error of a row that cannot be read, which ended the statement.
+    var failure: (any Error)? { get }
+}
+
+extension RowReceiver where Self: ~Copyable {
+    /// Gets the rows of a statement; false if that cannot be done: see `CollectingFunction.run`.
+    ///
+    /// - Throws: `DatabaseError`; the error of a row that cannot be read.
+    mutating func run(
+        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
+    ) throws -> Bool {
+        try withUnsafeMutablePointer(to: &self) { receiver in
+            do {
+                return try Self.function.run(statement, list, receiver, connection)
+            } catch {
+                throw receiver.pointee.failure ?? error
+            }
+        }
+    }
+}

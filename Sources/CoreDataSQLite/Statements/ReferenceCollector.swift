@@ -3,10 +3,12 @@ import GRDB
 import GRDBSQLite
 
 /// Hands on the keys of rows in pieces, as they are stepped through or inside of SQLite; see `CollectingFunction`.
-struct ReferenceCollector {
+struct ReferenceCollector: RowReceiver {
     private let piece: UnsafeMutableBufferPointer<Int64>
     private let body: (UnsafeBufferPointer<Int64>) -> Void
     private var count = 0
+    /// A key can always be read.
+    var failure: (any Error)? { nil }
 
     /// - Parameters:
     ///   - piece: memory for at least one key, which the caller keeps.
@@ -31,7 +33,7 @@ struct ReferenceCollector {
     }
 
     /// Not a variable, whose initialisation each row would check.
-    private static var function: CollectingFunction {
+    static var function: CollectingFunction {
         CollectingFunction("OpenCoreDataCollectKeys", collector: "OpenCoreDataReferenceCollector")
     }
 
@@ -42,17 +44,6 @@ struct ReferenceCollector {
             }
             // The caller of the statement has it, and nothing else uses it meanwhile.
             pointer.assumingMemoryBound(to: ReferenceCollector.self).pointee.add(row.integer(0))
-        }
-    }
-
-    /// Gets the keys of a statement's rows; false if that cannot be done: see `CollectingFunction.run`.
-    ///
-    /// - Throws: `DatabaseError`.
-    mutating func run(
-        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
-    ) throws -> Bool {
-        try withUnsafeMutablePointer(to: &self) {
-            try Self.function.run(statement, list, $0, connection)
         }
     }
 }

@@ -4,13 +4,13 @@ import GRDBSQLite
 import ObjectGraph
 
 /// Packs the rows of objects inside of SQLite; see `CollectingFunction`.
-struct RowCollector: ~Copyable {
+struct RowCollector: RowReceiver, ~Copyable {
     private(set) var rows = RowList()
     private var builder = RowBuilder(sharingBlocks: true)
     private let decoder: RowDecoder
     private let timestamp: Double
     /// The error that ended the statement.
-    private var failure: (any Error)?
+    private(set) var failure: (any Error)?
 
     init(_ decoder: RowDecoder, _ timestamp: Double) {
         self.decoder = decoder
@@ -18,7 +18,7 @@ struct RowCollector: ~Copyable {
     }
 
     /// Not a variable, whose initialisation each row would check.
-    private static var function: CollectingFunction {
+    static var function: CollectingFunction {
         CollectingFunction("OpenCoreDataCollectRows", collector: "OpenCoreDataRowCollector")
     }
 
@@ -41,21 +41,6 @@ struct RowCollector: ~Copyable {
         } catch {
             failure = failure ?? error
             return false
-        }
-    }
-
-    /// Gets the rows of a statement; false if that cannot be done: see `CollectingFunction.run`.
-    ///
-    /// - Throws: `DatabaseError`; the error of a row that cannot be read.
-    mutating func run(
-        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
-    ) throws -> Bool {
-        try withUnsafeMutablePointer(to: &self) { collector in
-            do {
-                return try Self.function.run(statement, list, collector, connection)
-            } catch {
-                throw collector.pointee.failure ?? error
-            }
         }
     }
 }

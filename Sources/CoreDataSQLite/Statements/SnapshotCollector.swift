@@ -4,7 +4,7 @@ import GRDBSQLite
 import ObjectGraph
 
 /// Packs rows for snapshots inside of SQLite; see `CollectingFunction`.
-struct SnapshotCollector: ~Copyable {
+struct SnapshotCollector: RowReceiver, ~Copyable {
     private(set) var builder: SnapshotRowBuilder
     private let decoder: RowDecoder
     private let entity: RowSelection.Entity
@@ -18,7 +18,7 @@ struct SnapshotCollector: ~Copyable {
     }
 
     /// Not a variable, whose initialisation each row would check.
-    private static var function: CollectingFunction {
+    static var function: CollectingFunction {
         CollectingFunction("OpenCoreDataCollect", collector: "OpenCoreDataSnapshotCollector")
     }
 
@@ -42,21 +42,6 @@ struct SnapshotCollector: ~Copyable {
         } catch {
             failure = failure ?? error
             return false
-        }
-    }
-
-    /// Gets the rows of a statement; false if that cannot be done: see `CollectingFunction.run`.
-    ///
-    /// - Throws: `DatabaseError`; the error of a row that cannot be read.
-    mutating func run(
-        _ statement: RenderedSQL, _ list: String, _ connection: any PreparingConnection
-    ) throws -> Bool {
-        try withUnsafeMutablePointer(to: &self) { collector in
-            do {
-                return try Self.function.run(statement, list, collector, connection)
-            } catch {
-                throw collector.pointee.failure ?? error
-            }
         }
     }
 
