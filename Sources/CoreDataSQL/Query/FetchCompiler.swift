@@ -22,12 +22,9 @@ package struct FetchCompiler: Sendable {
     ///   - columns: the list of a SELECT, as a `RowSelection` for the same family has it.
     ///   - keys: if given, only rows that have one of the keys in a column.
     package func rows(
-        _ query: FetchQuery, columns: SQLStatement, keys: (column: String, values: [Int64])? = nil
+        _ query: FetchQuery, columns: SQLStatement, keys: KeysInColumn? = nil
     ) throws -> SQLStatement {
-        let condition = keys.map { keys in
-            ValueList.condition("\(name: QuerySource.base).\(name: keys.column)", keys: keys.values)
-        }
-        return try select(query, condition) { _ in "SELECT \(columns)" }
+        try select(query, keys?.condition(in: QuerySource.base)) { _ in "SELECT \(columns)" }
     }
 
     /// A statement with all columns of the fetched entity's table.

@@ -39,6 +39,24 @@ package struct LinkCompiler {
         }
     }
 
+    /// The highest key of the table of a relationship's destinations.
+    package static func highestKey(_ links: SQLLinks) -> SQLStatement {
+        TableFaults.highestKey(in: links.table)
+    }
+
+    /// The owners, in a range of keys, of the destinations with some keys: one for each of those that are there and have one.
+    package static func owners(
+        _ links: SQLLinks, of references: [Int64], in range: ClosedRange<Int64>
+    ) -> SQLStatement {
+        // Compared as `KeysInColumn` does without an index, where a column that is declared to have strings equals no number: it then has
+        // no owners here either.
+        let owner = SQLStatement(.plain("\(name: links.owner)"))
+        return """
+            SELECT \(name: links.owner) FROM \(name: links.table) WHERE \(ValueList.condition("Z_PK", keys: references)) \
+            AND \(owner) BETWEEN \(value: .integer(range.lowerBound)) AND \(value: .integer(range.upperBound))
+            """
+    }
+
     private func condition(_ owner: SQLStatement, _ owners: [Int64]) -> SQLStatement {
         ValueList(owners.map(SQLValue.integer)).condition(owner)
     }

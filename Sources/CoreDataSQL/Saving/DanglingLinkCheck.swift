@@ -73,7 +73,8 @@ package struct DanglingLinkCheck {
         else { return [] }
         let selection = tables.selection(of: schema.entity(storedEntity))
         let statement = try FetchCompiler(schema: schema).rows(
-            FetchQuery(storedEntity: storedEntity), columns: selection.list, keys: (column.name, references))
+            FetchQuery(storedEntity: storedEntity), columns: selection.list,
+            keys: KeysInColumn(column.name, references))
         return try connection.rows(statement, as: selection).map {
             DanglingLinks.Owner(row: $0, relationship: relationship)
         }

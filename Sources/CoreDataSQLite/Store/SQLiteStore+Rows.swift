@@ -32,7 +32,7 @@ extension SQLiteStore {
     ///
     /// - Parameter keys: if given, only rows that have one of the keys in a column.
     func rowRequest(
-        for query: FetchQuery, keys: (column: String, values: [Int64])? = nil
+        for query: FetchQuery, keys: KeysInColumn? = nil
     ) throws -> RowRequest {
         let tables = tables
         let selection = tables.selection(of: tables.schema.entity(query.storedEntity))
@@ -44,7 +44,7 @@ extension SQLiteStore {
         return RowRequest(
             statement: statement, decoder: RowDecoder(selection), table: query.storedEntity.table,
             isUnordered: query.isUnordered && keys == nil,
-            collecting: query.isCollectable(keys?.values.count) ? selection.collectable : nil,
+            collecting: query.isCollectable(keys?.keyCount) ? selection.collectable : nil,
             generation: query.pinned)
     }
 
@@ -291,28 +291,6 @@ extension SQLiteStore {
     }
 
     package func forgetRow(_ key: ObjectKey) { rowCache.update { $0.remove(key) } }
-
-    package func destinationRows(
-        of relationship: NSRelationshipDescription, owners: [Int64], for reader: StoreReader
-    ) throws -> RowList? {
-        guard let links = schema.links(of: relationship), links.kind == .destinationColumn,
-            links.order == nil,
-            let storedEntity = relationship.destinationEntity.flatMap({ storedEntity(of: $0.rootEntity) })
-        else { return nil }
-        var query = FetchQuery(storedEntity: storedEntity)
-        query.reader = reader
-        return try rows(rowRequest(for: query, keys: (links.owner, owners)))
-    }
-
-    package func destinations(
-        of relationship: NSRelationshipDescription, storedEntity: StoredEntity, owners: [Int64],
-        for reader: StoreReader
-    ) throws -> [Int64: [(entityNumber: Int32, reference: Int64)]] {
-        guard let links = schema.links(of: relationship) else { return [:] }
-        let statement = try schema.dialect.render(
-            LinkCompiler(schema: schema).destinations(of: relationship, links, owners: owners))
-        return try readOnce("load '\(relationship.name)'", at: reader.pinned) { try $0.links(statement) }
-    }
 }
 
 extension SQLiteStore: SnapshotStore {}
@@ -329,7 +307,7 @@ extension RowSelection {
 
 extension StoreReader {
     /// The generation of a SQLite store that is read.
-    fileprivate var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
+    var pinned: SQLiteGeneration? { generation as? SQLiteGeneration }
 }
 
 extension FetchQuery {

@@ -147,12 +147,13 @@ extension NSManagedObjectContext {
     /// New faults with rows of a table of which the context has no objects, in a list for each run of rows, and their class if all have
     /// the same; nil if one of them cannot be made, or initialisers of the class have made one or made one leave. O(n).
     func instantiateNew(
-        _ rows: RowList, _ runs: [Range<Int>], _ table: UInt32, from store: any ObjectStore
+        _ rows: UnsafeBufferPointer<RowPointer>, _ runs: [Range<Int>], _ table: UInt32,
+        from store: any ObjectStore
     ) -> (lists: [[NSManagedObject]], objectClass: NSManagedObject.Type?)? {
         var maker = FaultMaker(self, store)
         let departures = identityMap.departures
         var former: [NSManagedObject] = []
-        let lists = rows.withPointers { maker.makeRegistered($0, runs, table, &former) }
+        let lists = maker.makeRegistered(rows, runs, table, &former)
         displaceForSameIdentity(former)
         guard former.isEmpty, identityMap.departures == departures,
             zip(lists, runs).allSatisfy({ $0.count == $1.count })

@@ -139,63 +139,21 @@ extension NSManagedObjectContext {
         let indexes = ReferenceMap<Int>()
         indexes.reserve(owners.count)
         for (index, owner) in owners.enumerated() { indexes.set(index, for: owner.reference) }
-        guard let runs = runs(of: rows, owners: indexes, back.name, store),
-            case (var members, let memberClass)? = instantiateNew(
-                rows, runs.map(\.rows), table, from: store)
-        else { return false }
-        // Most owners have one run. The members are handed on as they are: no references are counted of them.
-        var lists = [[NSManagedObject]](repeating: [], count: owners.count)
-        for (position, run) in runs.enumerated() {
-            if lists[run.owner].isEmpty {
-                swap(&lists[run.owner], &members[position])
-            } else {
-                lists[run.owner] += members[position]
+        return rows.withPointers { rows in
+            let groups = RowsByOwner(rows, owners: indexes, count: owners.count) { number in
+                store.storedEntity(number: number)?.layout.index(of: back.name)
             }
-        }
-        for index in owners.indices {
-            var list: [NSManagedObject] = []
-            swap(&list, &lists[indexes.value(owners[index].reference) ?? index])
-            owners[index].toMany(at: slot).loadDistinct(list, all: memberClass)
-        }
-        return true
-    }
-
-    /// The rows of each owner, most of which follow each other; nil if they cannot be assigned to owners.
-    ///
-    /// - Parameter owners: the indexes of the owners by their references.
-    private func runs(
-        of rows: RowList, owners: ReferenceMap<Int>, _ relationshipName: String, _ store: any ObjectStore
-    ) -> [(owner: Int, rows: Range<Int>)]? {
-        var runs: [(owner: Int, rows: Range<Int>)] = []
-        runs.reserveCapacity(owners.count)
-        // The slot of the owner's key in rows of each entity.
-        var slots: [Int32: Int] = [:]
-        var start = 0
-        while start < rows.count {
-            let number = rows[start].entityNumber
-            guard
-                let slot = slots[number]
-                    ?? store.storedEntity(number: number)?.layout.index(of: relationshipName)
-            else { return nil }
-            slots[number] = slot
-            let owner = rows[start].integer(slot)
-            let end = Self.endOfRun(rows, start, number, slot, owner)
-            if let index = owners.value(owner) { runs.append((index, start..<end)) }
-            start = end
-        }
-        return runs
-    }
-
-    /// The end of the rows, from the one at `start` on, that are of one entity and have one owner.
-    private static func endOfRun(
-        _ rows: RowList, _ start: Int, _ number: Int32, _ slot: Int, _ owner: Int64
-    ) -> Int {
-        rows.withPointers { rows in
-            var end = start + 1
-            while end < rows.count, rows[end].entityNumber == number, rows[end].integer(slot) == owner {
-                end += 1
+            guard let groups,
+                case (var members, let memberClass)? = groups.withRows(
+                    rows, { instantiateNew($0, groups.ranges, table, from: store) })
+            else { return false }
+            // The members are handed on as they are: no references are counted of them.
+            for owner in owners {
+                var list: [NSManagedObject] = []
+                if let index = indexes.value(owner.reference) { swap(&list, &members[index]) }
+                owner.toMany(at: slot).loadDistinct(list, all: memberClass)
             }
-            return end
+            return true
         }
     }
 
