@@ -4,7 +4,7 @@ import Testing
 @testable import BooksApp
 
 /// What other tests do on the same threads may keep an event waiting for minutes; one that never comes ends at the limit.
-@Suite(.timeLimit(.minutes(10))) struct EventTests {
+@Suite(.timeLimit(.minutes(40))) struct EventTests {
     @Test("A window is notified of changes of the books on its page")
     func aWindowIsNotifiedOfItsBooks() async throws {
         let library = try await TestLibrary()

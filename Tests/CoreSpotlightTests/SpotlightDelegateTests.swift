@@ -148,7 +148,7 @@ struct SpotlightDelegateTests {
             })
     }
 
-    @Test("A notification and a message report how far the index has come", .timeLimit(.minutes(10)))
+    @Test("A notification and a message report how far the index has come", .timeLimit(.minutes(40)))
     func notification() async throws {
         let stack = try Stack()
         try stack.add("war")

@@ -194,7 +194,7 @@ struct SpotlightExporterTests {
             try close(opened)
         }
         // A step that is running may have the last reference.
-        let end = Date(timeIntervalSinceNow: 60)
+        let end = Date(timeIntervalSinceNow: 300)
         while coordinator != nil || description != nil || delegate != nil, Date() < end { usleep(1_000) }
         #expect(coordinator == nil && description == nil && delegate == nil)
     }

@@ -8,7 +8,7 @@ import Testing
 
     @Test(
         "A sequence of results has what another process inserts, updates and deletes",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(40))
     )
     func sequencesFollow() async throws {
         let folder = try TestFolder()

@@ -30,7 +30,7 @@ final class Received: @unchecked Sendable {
     ///
     /// The condition may wait for the queue that posts: it is evaluated without the lock that a notification takes.
     func wait(until isEnough: ([[AnyHashable: Any]]) -> Bool) -> Bool {
-        let end = Date(timeIntervalSinceNow: 20)
+        let end = Date(timeIntervalSinceNow: 300)
         while true {
             let seen = all
             if isEnough(seen) { return true }

@@ -288,7 +288,7 @@ import Testing
     }
 
     private static func isSoon(_ condition: () throws -> Bool) rethrows -> Bool {
-        let end = Date(timeIntervalSinceNow: 20)
+        let end = Date(timeIntervalSinceNow: 300)
         while try !condition() {
             guard Date() < end else { return false }
             Thread.sleep(forTimeInterval: 0.005)

@@ -106,7 +106,7 @@ extension RemoteChangeTests {
         }
 
         /// Whether all was good; false when there is nothing in time.
-        func wait() -> Bool { isThere.wait(timeout: .now() + 60) == .success && lock.withLock { isGood } }
+        func wait() -> Bool { isThere.wait(timeout: .now() + 900) == .success && lock.withLock { isGood } }
     }
 
     /// How others change the only note, and what a child finds then.
@@ -161,7 +161,7 @@ extension RemoteChangeTests {
             parent.perform {
                 let isReached = DispatchSemaphore(value: 0)
                 child.perform { isReached.signal() }
-                finding.note(isReached.wait(timeout: .now() + 20) == .success)
+                finding.note(isReached.wait(timeout: .now() + 300) == .success)
             }
         }
         defer { NotificationCenter.default.removeObserver(observer) }
@@ -205,10 +205,10 @@ extension RemoteChangeTests {
             forName: .NSManagedObjectContextDidSave, object: saving, queue: nil
         ) { _ in
             parent.perform {
-                _ = isSaved.wait(timeout: .now() + 20)
+                _ = isSaved.wait(timeout: .now() + 300)
                 let isReached = DispatchSemaphore(value: 0)
                 following.perform { isReached.signal() }
-                finding.note(isReached.wait(timeout: .now() + 20) == .success)
+                finding.note(isReached.wait(timeout: .now() + 300) == .success)
             }
         }
         defer { NotificationCenter.default.removeObserver(observer) }

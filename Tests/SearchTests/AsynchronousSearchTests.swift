@@ -52,7 +52,7 @@ struct AsynchronousSearchTests {
 
     @Test(
         "An asynchronous fetch returns before the index that its search needs is up to date",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func indexing() async throws {
         let stack = try stack()
         let found = try await outcome(stack, "war") { _ in stack.context.add(["title": "war, not saved"]) }
@@ -62,7 +62,7 @@ struct AsynchronousSearchTests {
 
     @Test(
         "An asynchronous fetch that is cancelled while its index comes up to date finds nothing, without an error",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func cancellation() async throws {
         let stack = try stack()
         let found = try await outcome(stack, "war") { $0.cancel() }

@@ -55,7 +55,7 @@ struct ExcerptTests {
         #expect(SearchExcerpt(of: "", SearchQuery("peace").requiredPhrases, wordCount: 8) == nil)
     }
 
-    @Test("An excerpt and its marked words begin and end between characters", .timeLimit(.minutes(10)))
+    @Test("An excerpt and its marked words begin and end between characters", .timeLimit(.minutes(40)))
     func randomTexts() {
         var texts = RandomTexts(seed: 3)
         for _ in 0..<3_000 {

@@ -23,7 +23,7 @@ struct FirstIndexingTests {
         }
     }
 
-    @Test("Objects of several steps are indexed, and what follows is merged again", .timeLimit(.minutes(10)))
+    @Test("Objects of several steps are indexed, and what follows is merged again", .timeLimit(.minutes(40)))
     func steps() throws {
         let stack = try stack(21_000) { "war n\($0)" }
         try stack.context.run { context throws in

@@ -134,7 +134,7 @@ struct FullDiskTests {
 
     @Test(
         "Indexing trigrams in the background goes on by itself after the disk was full",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func trigramsInTheBackground() async throws {
         let disk = try SmallDisk(size: 24)
         let stack = try await indexed(on: disk)

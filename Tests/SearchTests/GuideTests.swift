@@ -157,7 +157,7 @@ struct GuideTests {
 
     @Test(
         "A sequence of results follows a search: what is saved, changed and deleted",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(40)),
         arguments: SearchedStore.allCases)
     func sequence(_ kind: SearchedStore) async throws {
         let stack = try SearchStack(kind)

@@ -130,7 +130,7 @@ struct IndexFilesTests {
         try again.expect("toward", ["toward"], usesIndex: true)
     }
 
-    @Test("What is indexed in the background goes on after the store was replaced", .timeLimit(.minutes(10)))
+    @Test("What is indexed in the background goes on after the store was replaced", .timeLimit(.minutes(40)))
     func backgroundIndexing() async throws {
         let stack = try SearchStack(.file, model)
         try stack.context.save(["warden"])

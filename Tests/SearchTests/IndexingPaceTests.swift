@@ -46,7 +46,7 @@ struct IndexingPaceTests {
         An indexing that rests goes on once saves pause, a caller waits for the index, the store has closed its file, or it is \
         cancelled
         """,
-        .timeLimit(.minutes(10)), arguments: End.allCases)
+        .timeLimit(.minutes(40)), arguments: End.allCases)
     func goesOn(_ end: End) {
         let pace = IndexingPace(longest: 3_600)
         let saves = EndlessSaves { _ in
@@ -89,7 +89,7 @@ struct IndexingPaceTests {
         #expect(pace.restCount == 0)
     }
 
-    @Test("A rest ends beside saves that never pause", .timeLimit(.minutes(10)))
+    @Test("A rest ends beside saves that never pause", .timeLimit(.minutes(40)))
     func ends() {
         let pace = IndexingPace(longest: 0.02)
         let saves = EndlessSaves { _ in pace.noteChange() }
@@ -123,7 +123,7 @@ struct IndexingPaceTests {
 
     @Test(
         "Beside saves that never pause, an indexing in the background rests, and indexes all nevertheless",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func endlessSaves() throws {
         let stack = try stack(1_000)
         let search = try StoreSearch.of(stack.coordinator.searchedStores[0])
@@ -144,7 +144,7 @@ struct IndexingPaceTests {
 
     @Test(
         "Beside saves that never pause, searches of this coordinator and of another one find all that an indexing has not reached",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func searches() throws {
         let stack = try stack(2_000)
         let other = try stack.other()
@@ -159,7 +159,7 @@ struct IndexingPaceTests {
         #expect(try stack.context.run { try $0.search($0.request("war")).count } == 2_000)
     }
 
-    @Test("Without saves an indexing in the background does not rest", .timeLimit(.minutes(10)))
+    @Test("Without saves an indexing in the background does not rest", .timeLimit(.minutes(40)))
     func noSaves() throws {
         let stack = try stack(1_000)
         try stack.close()
@@ -175,7 +175,7 @@ struct IndexingPaceTests {
 
     @Test(
         "A store is removed while its indexing rests, and what was indexed is used later",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func removedStore() throws {
         let stack = try stack(2_000)
         let saves = try saves(to: stack)

@@ -310,7 +310,7 @@ struct SearchIndexTests {
     }
 
     @Test(
-        "A search of an index with damaged bytes ends, and a new index is right", .timeLimit(.minutes(10)),
+        "A search of an index with damaged bytes ends, and a new index is right", .timeLimit(.minutes(40)),
         arguments: 0..<20)
     func damagedBytes(_ seed: Int) throws {
         let stack = try SearchStack()
@@ -385,7 +385,7 @@ struct SearchIndexTests {
 
     @Test(
         "Hostile values are indexed: ten million bytes, one endless word, no characters",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func hostileValues() throws {
         let stack = try SearchStack()
         try fill(
@@ -400,7 +400,7 @@ struct SearchIndexTests {
 
     @Test(
         "Threads search, save and delete the index at once, and each finds what it has saved",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func concurrency() throws {
         let stack = try SearchStack()
         try fill(stack, "war")
@@ -463,7 +463,7 @@ struct SearchIndexTests {
     }
 
     @Test(
-        "Background indexing follows saves, batch requests and other coordinators", .timeLimit(.minutes(10)))
+        "Background indexing follows saves, batch requests and other coordinators", .timeLimit(.minutes(40)))
     func background() async throws {
         let stack = try SearchStack()
         try fill(stack, "war")

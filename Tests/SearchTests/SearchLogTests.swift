@@ -85,7 +85,7 @@ struct SearchLogTests {
 
     @Test(
         "The log has one line for an error of indexing in the background, however often it is tried",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func backgroundError() async {
         await #expect(processExitsWith: .success) {
             LoggingSystem.bootstrap { SearchRecorder(label: $0) }

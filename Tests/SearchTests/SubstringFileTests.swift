@@ -205,7 +205,7 @@ struct SubstringFileTests {
 
     @Test(
         "Long strings, U+0000 and bytes that are not text are found as without the index",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func hostileValues() async throws {
         let long = String(repeating: "lorem ipsum ", count: 900_000) + "needle"
         let stack = try await SearchStack.titled(

@@ -76,7 +76,7 @@ struct SubstringFormTests {
 
     @Test(
         "That is so for every character of scripts with case, marks or composition",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(40)),
         arguments: [
             0..<0x1000, 0x1000..<0x2000, 0x2000..<0x3400, 0xA640..<0xABC0, 0xABE0..<0xAC80, 0xF900..<0x10000,
             0x10400..<0x10600, 0x118A0..<0x118E0, 0x1D100..<0x1D1C0, 0x1E900..<0x1E960, 0x1F100..<0x1F200,

@@ -63,7 +63,7 @@ struct WordTests {
     }
 
     @Test(
-        "The words of a text, joined by spaces, are those that are found one by one", .timeLimit(.minutes(10))
+        "The words of a text, joined by spaces, are those that are found one by one", .timeLimit(.minutes(40))
     )
     func joined() {
         var numbers = RandomTexts(seed: 7)

@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "A newer search of a page ends the older one, and the next one finds all; so does a request that is gone",
-        .timeLimit(.minutes(10)), arguments: [true, false])
+        .timeLimit(.minutes(40)), arguments: [true, false])
     func ending(_ isSuperseded: Bool) async throws {
         let test = try TestStore()
         let store = try BrowsedStore(opening: test.url, model: nil)

@@ -30,7 +30,7 @@ import Testing
 
     @Test(
         "Opening a store removes temporary copies of ended processes, but not those of live ones",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(40)))
     func copiesOfEndedProcessesAreRemoved() async throws {
         let leftover = FileManager.default.temporaryDirectory
             .appendingPathComponent("coredata-copy-\(UUID().uuidString)")

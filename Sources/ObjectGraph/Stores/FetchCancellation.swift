@@ -62,7 +62,7 @@ package final class FetchCancellation: Sendable {
     }
 
     /// Whether an error is that of a cancelled fetch.
-    static func isError(_ error: any Error) -> Bool {
+    package static func isError(_ error: any Error) -> Bool {
         let error = error as NSError
         return error.domain == NSCocoaErrorDomain && error.code == CocoaError.Code.userCancelled.rawValue
     }

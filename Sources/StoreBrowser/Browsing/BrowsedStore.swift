@@ -111,21 +111,23 @@ package final class BrowsedStore: @unchecked Sendable {
         _ body: @escaping @Sendable (NSManagedObjectContext, FetchCancellation) throws -> Value
     ) async throws -> Value {
         let deadline = Deadline(cancellation)
-        let end = DispatchWorkItem { deadline.pass() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + longestReading, execute: end)
         group.add(cancellation)
-        defer {
-            end.cancel()
-            group.remove(cancellation)
-        }
-        let context = makeContext()
+        defer { group.remove(cancellation) }
+        let (context, limit) = (makeContext(), longestReading)
         do {
             return try await withTaskCancellationHandler {
-                try await context.perform { try body(context, cancellation) }
+                try await context.perform {
+                    // Begins with the query: what it waits for a thread is not its own time.
+                    let end = DispatchWorkItem { deadline.pass() }
+                    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: end)
+                    defer { end.cancel() }
+                    return try body(context, cancellation)
+                }
             } onCancel: {
                 cancellation.cancel()
             }
-        } catch  where cancellation.isCancelled {
+        } catch  where cancellation.isCancelled && FetchCancellation.isError(error) {
+            // Any other error is the query's own, also when the time was over by then.
             try Task.checkCancellation()
             guard deadline.hasPassed else { throw BrowsingError.superseded }
             throw BrowsingError(

@@ -86,7 +86,7 @@ struct TextSearchAnswer: Encodable, Sendable {
             try Task.checkCancellation()
             guard !group.isCancelled else { throw BrowsingError.superseded }
             return state
-        } catch  where cancellation.isCancelled {
+        } catch  where cancellation.isCancelled && FetchCancellation.isError(error) {
             try Task.checkCancellation()
             throw BrowsingError.superseded
         }

@@ -6,7 +6,7 @@ import Testing
 /// Eight contexts at once on one store. `STRESS_SECONDS` lengthens it, `STRESS_SEED` repeats a seed; `scripts/sanitize` runs it
 /// with ThreadSanitizer.
 @Suite struct ContextStressTests {
-    @Test("Eight contexts that work at once agree with the store in the end", .timeLimit(.minutes(10)))
+    @Test("Eight contexts that work at once agree with the store in the end", .timeLimit(.minutes(40)))
     func contextsAtOnce() async throws {
         let environment = ProcessInfo.processInfo.environment
         let length = environment["STRESS_SECONDS"].flatMap(Double.init).map(ContextStress.Length.seconds)

@@ -197,7 +197,7 @@ struct AsynchronousFetchTests {
     }
 
     /// Without the interruption, this one looks at nine million pairs, each with a search in a text.
-    @Test("Cancelling the progress of an asynchronous fetch interrupts SQL", .timeLimit(.minutes(10)))
+    @Test("Cancelling the progress of an asynchronous fetch interrupts SQL", .timeLimit(.minutes(40)))
     func cancellingInterruptsSQL() async throws {
         let context = coordinator.context()
         try await context.perform {

@@ -30,7 +30,7 @@ import Testing
 
     /// Waits until a condition holds; whether it does in time.
     private func isSoon(_ condition: () -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(300)
         while !condition() {
             guard ContinuousClock.now < end else { return false }
             try await Task.sleep(for: .milliseconds(5))

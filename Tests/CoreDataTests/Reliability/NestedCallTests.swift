@@ -5,7 +5,7 @@ import CoreData
 @testable import CoreDataSQLite
 
 /// Nested calls: they work, or they throw an error that gives the reason; they neither trap nor deadlock.
-@Suite(.timeLimit(.minutes(10))) struct NestedCallTests {
+@Suite(.timeLimit(.minutes(40))) struct NestedCallTests {
     private static let model: NSManagedObjectModel = {
         let value = transformable("value", "NestedFetch")
         value.preservesValueInHistoryOnDeletion = true

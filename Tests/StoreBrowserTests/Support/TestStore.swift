@@ -136,7 +136,8 @@ struct TestPage: Sendable {
         _ url: URL, model: NSManagedObjectModel? = nil, canWrite: Bool = false,
         _ body: @Sendable (TestPage) async throws -> Void
     ) async throws {
-        let store = try BrowsedStore(opening: url, model: model, canWrite: canWrite)
+        // How long a query may take has tests of its own; on a busy machine these take any time.
+        let store = try BrowsedStore(opening: url, model: model, canWrite: canWrite, longestReading: 3600)
         let site = StoreBrowser.site(store)
         let app = Application(router: site.router(hosts: AllowedHosts(["localhost"])))
         try await app.test(.router) { client in
