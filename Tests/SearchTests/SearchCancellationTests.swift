@@ -74,7 +74,7 @@ struct SearchCancellationTests {
         .timeLimit(.minutes(40)))
     func interruptedStore() throws {
         let stack = try stack()
-        let none = (0..<200).map { NSPredicate(format: "title CONTAINS[cd] %@", argumentArray: ["m\($0)"]) }
+        let none = (0..<60).map { NSPredicate(format: "title CONTAINS[cd] %@", argumentArray: ["m\($0)"]) }
         let predicate = NSCompoundPredicate(
             notPredicateWithSubpredicate: NSCompoundPredicate(orPredicateWithSubpredicates: none))
         /// How long a search takes, and whether it was ended.

@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 /// Random conditions over random strings find the same by the trigram index as by reading all rows, whatever was changed meanwhile.
@@ -101,7 +102,7 @@ struct SubstringAgreementTests {
 
     @Test(
         "Random conditions find the same objects as without the index, after any changes",
-        .timeLimit(.minutes(40)), arguments: 0..<8)
+        .timeLimit(.minutes(40)), arguments: 0..<Fuzzing.rounds(4))
     func agreement(_ seed: Int) async throws {
         var random = RandomTexts(seed: UInt64(seed + 77))
         let stack = try SearchStack(.file, SubstringModel.model())

@@ -10,7 +10,7 @@ import Testing
 @Suite struct RandomGraphTests {
     private static let kinds = StoreKind.with(.isBuiltIn)
 
-    @Test("Random edits in a context match a reference graph", arguments: kinds, 0..<12)
+    @Test("Random edits in a context match a reference graph", arguments: kinds, 0..<6)
     func contextsMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// What a child saves reaches the store only when its parents save it too.
-    @Test("Random edits in child contexts match a reference graph", arguments: kinds, 0..<13)
+    @Test("Random edits in child contexts match a reference graph", arguments: kinds, 0..<7)
     func childrenMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {
