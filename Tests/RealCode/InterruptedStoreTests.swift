@@ -46,16 +46,24 @@ import Testing
         "A store opens although its log has only a header, or is not a log",
         arguments: [logHeader, Array(logHeader.prefix(20)), [UInt8](repeating: 7, count: 9000)])
     func aLogWithoutFrames(_ log: [UInt8]) throws {
-        try makeStore()
-        try Data(log).write(to: URL(fileURLWithPath: file.path + "-wal"))
-        try Data(count: 32768).write(to: URL(fileURLWithPath: file.path + "-shm"))
-        let start = Date()
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: file)
-        #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
-        #expect(try makers(file) == ["Fiat"])
-        // SQLite stops trying to read such a log after ten seconds.
-        #expect(Date().timeIntervalSince(start) < 9)
-        #expect(try names == ["Cars.sqlite"])
+        // SQLite stops trying to read such a log after ten seconds. A busy machine may take as long for all else.
+        var isQuick = false
+        for _ in 0..<5 where !isQuick {
+            for name in try names {
+                try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+            }
+            try makeStore()
+            try Data(log).write(to: URL(fileURLWithPath: file.path + "-wal"))
+            try Data(count: 32768).write(to: URL(fileURLWithPath: file.path + "-shm"))
+            let start = Date()
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                type: .sqlite, at: file)
+            #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType)
+            #expect(try makers(file) == ["Fiat"])
+            isQuick = Date().timeIntervalSince(start) < 9
+            #expect(try names == ["Cars.sqlite"])
+        }
+        #expect(isQuick)
     }
 
     @Test("A damaged list of external files is removed, and the files that it names stay")

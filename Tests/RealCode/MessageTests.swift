@@ -123,7 +123,7 @@ import Testing
             #expect(message?.context === background)
         }
         // Messages are handed to observers by tasks of their own.
-        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<60_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
         await background.perform {}
         #expect(Set(observed.all) == Set(ids) && observed.all.count == 2)
         #expect(named.all.map { $0[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID> } == ids)
@@ -161,7 +161,7 @@ import Testing
         try await coordinator.perform { try coordinator.remove(store) }
         let removed = try await iterator.next()
         #expect(removed?.addedStores == [] && removed?.removedStores == [store])
-        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<60_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
         await coordinator.perform {}
         #expect(observed.all.sorted() == [-1, 1])
         #expect(named.all.count == 2)
@@ -193,7 +193,7 @@ import Testing
             try context.save()
             saves.append(coordinator.currentPersistentHistoryToken(fromStores: nil))
         }
-        for _ in 0..<4_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<60_000 where observed.all.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
         // What would be posted a second time, when the file is seen to have changed, would come now.
         try await Task.sleep(for: .milliseconds(200))
         #expect(Set(observed.all) == Set(saves) && observed.all.count == 2)

@@ -41,7 +41,7 @@ struct IndexAgreementTests {
 
     @Test(
         "Random queries over random texts of many scripts find the same documents, with the same ranks",
-        .timeLimit(.minutes(40)), arguments: 0..<Fuzzing.rounds(3))
+        .timeLimit(.minutes(40)), arguments: 0..<Fuzzing.rounds(3, long: 6))
     func agreement(_ seed: Int) throws {
         var random = RandomTexts(seed: UInt64(seed))
         let indexes = try indexes()

@@ -504,11 +504,11 @@ struct SearchIndexTests {
     private func eventually(
         at location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
     ) async throws {
-        for _ in 0..<20_000 {
+        for _ in 0..<60_000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("It did not come about in two hundred seconds.", sourceLocation: location)
+        Issue.record("It did not come about in ten minutes.", sourceLocation: location)
     }
 }
 

@@ -102,7 +102,7 @@ struct SubstringAgreementTests {
 
     @Test(
         "Random conditions find the same objects as without the index, after any changes",
-        .timeLimit(.minutes(40)), arguments: 0..<Fuzzing.rounds(4))
+        .timeLimit(.minutes(40)), arguments: 0..<Fuzzing.rounds(4, long: 8))
     func agreement(_ seed: Int) async throws {
         var random = RandomTexts(seed: UInt64(seed + 77))
         let stack = try SearchStack(.file, SubstringModel.model())

@@ -389,10 +389,10 @@ extension SearchStack {
     func eventually(
         _ format: String, _ count: Int, at location: SourceLocation = #_sourceLocation
     ) async throws {
-        for _ in 0..<20_000 {
+        for _ in 0..<60_000 {
             if try candidateCount(format) == count { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("It did not come about in two hundred seconds.", sourceLocation: location)
+        Issue.record("It did not come about in ten minutes.", sourceLocation: location)
     }
 }

@@ -14,6 +14,9 @@ package enum Fuzzing {
     /// How many cases to try where a test run tries `count`.
     package static func rounds(_ count: Int) -> Int { count * max(1, factor ?? 1) }
 
+    /// How many cases to try where a test run tries `count`, and a long run at least `long`.
+    package static func rounds(_ count: Int, long: Int) -> Int { rounds(isLong ? long : count) }
+
     /// Numbers from the seed of a test run, or from a new one; the seed is printed.
     package static func numbers(seed: UInt64, _ name: String = #function) -> SeededNumbers {
         let seed = Self.seed(seed, givenBy: "FUZZ_SEED")

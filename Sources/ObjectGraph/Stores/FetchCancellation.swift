@@ -22,9 +22,15 @@ package final class FetchCancellation: Sendable {
     }
 
     /// Interrupts the current read, and prevents later ones.
-    package func cancel() {
-        state.withLock { $0.isCancelled = true }
+    ///
+    /// - Returns: whether it was not cancelled before.
+    @discardableResult package func cancel() -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isCancelled = true }
+            return !state.isCancelled
+        }
         interrupt()
+        return isFirst
     }
 
     /// Interrupts until the read has ended: a database may forget an interruption that meets no running statement.

@@ -78,7 +78,8 @@ package final class BrowsedStore: @unchecked Sendable {
         return entity
     }
 
-    /// Reads in a context of its own, and ends that when it takes too long.
+    /// Reads in a context of its own, and ends that when it takes too long: from when it has a thread, with what it waits for the
+    /// connection of a store that is only read.
     ///
     /// - Parameters:
     ///   - client: the client, whose earlier query this one ends; nil for a query that ends no other.
@@ -117,7 +118,8 @@ package final class BrowsedStore: @unchecked Sendable {
         do {
             return try await withTaskCancellationHandler {
                 try await context.perform {
-                    // Begins with the query: what it waits for a thread is not its own time.
+                    try cancellation.check()
+                    // The time starts here: waiting for a thread does not count.
                     let end = DispatchWorkItem { deadline.pass() }
                     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: end)
                     defer { end.cancel() }
@@ -127,7 +129,7 @@ package final class BrowsedStore: @unchecked Sendable {
                 cancellation.cancel()
             }
         } catch  where cancellation.isCancelled && FetchCancellation.isError(error) {
-            // Any other error is the query's own, also when the time was over by then.
+            // Any other error has come before the query read, or after that, and stays.
             try Task.checkCancellation()
             guard deadline.hasPassed else { throw BrowsingError.superseded }
             throw BrowsingError(
@@ -140,17 +142,18 @@ package final class BrowsedStore: @unchecked Sendable {
 }
 
 /// Ends a query that takes too long, and remembers that it did.
-private final class Deadline: Sendable {
+final class Deadline: Sendable {
     private let cancellation: FetchCancellation
     private let passed = Mutex(false)
 
     init(_ cancellation: FetchCancellation) { self.cancellation = cancellation }
 
+    /// Whether the query was ended for its time; not when something else had ended it by then.
     var hasPassed: Bool { passed.withLock { $0 } }
 
     func pass() {
-        passed.withLock { $0 = true }
-        cancellation.cancel()
+        // Inside the lock: whoever sees the cancellation sees its cause.
+        passed.withLock { $0 = cancellation.cancel() }
     }
 }
 

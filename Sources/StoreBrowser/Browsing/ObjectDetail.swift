@@ -72,7 +72,7 @@ struct ObjectDetail: Encodable, Sendable {
         (id, entity, label, state, fields, statements) = (
             found.id, found.entity, found.label, found.state, found.fields, found.statements
         )
-        // All at once, so that they share the time that a query may take.
+        // All at once: together they take about the time that one query may.
         let toMany: [Relationship] = await withTaskGroup(of: Relationship.self) { group in
             for name in found.toMany {
                 group.addTask {

@@ -3,14 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random edits of a graph of objects, compared with a simple graph in memory after each of 20,000 steps: every value and every
+/// Random edits of a graph of objects, compared with a simple graph in memory after each of 10,000 steps: every value and every
 /// relationship of every object, what is inserted, changed and deleted, and the store after each save.
 ///
-/// A long run makes the walks longer, and `scripts/fuzz` still longer; `GRAPH_STEPS` takes so many steps, `GRAPH_SEED` repeats a walk.
+/// A long run takes more walks and longer ones, and `scripts/fuzz` still longer; `GRAPH_STEPS` takes so many steps, `GRAPH_SEED` repeats a walk.
 @Suite struct RandomGraphTests {
     private static let kinds = StoreKind.with(.isBuiltIn)
 
-    @Test("Random edits in a context match a reference graph", arguments: kinds, 0..<6)
+    @Test(
+        "Random edits in a context match a reference graph", arguments: kinds, 0..<(Fuzzing.isLong ? 12 : 6))
     func contextsMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {
@@ -18,7 +19,9 @@ import Testing
     }
 
     /// What a child saves reaches the store only when its parents save it too.
-    @Test("Random edits in child contexts match a reference graph", arguments: kinds, 0..<7)
+    @Test(
+        "Random edits in child contexts match a reference graph", arguments: kinds,
+        0..<(Fuzzing.isLong ? 13 : 7))
     func childrenMatchTheReference(_ kind: StoreKind, _ walk: Int)
         throws
     {

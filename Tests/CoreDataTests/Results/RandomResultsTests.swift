@@ -178,7 +178,9 @@ import Testing
     }
 
     /// Every second walk merges what other contexts save.
-    @Test("After random edits a controller and its reports match a fetch", arguments: 1...Fuzzing.rounds(2))
+    @Test(
+        "After random edits a controller and its reports match a fetch",
+        arguments: 1...Fuzzing.rounds(2, long: 4))
     func listsMatchAFetch(seed: Int) throws {
         let walk = try Walk(seed: UInt64(seed), merges: seed.isMultiple(of: 2))
         let context = walk.context

@@ -103,7 +103,7 @@ import Testing
         var numbers = Fuzzing.numbers(seed: UInt64(part) + 4711)
         let folder = try StoreFolder()
         var opened = 0
-        let rounds = Fuzzing.rounds(100)
+        let rounds = Fuzzing.rounds(100, long: 250)
         for _ in 0..<rounds {
             var bytes = Self.original
             // Most of a page is empty: bytes that mean nothing are not interesting.

@@ -136,7 +136,7 @@ struct TestPage: Sendable {
         _ url: URL, model: NSManagedObjectModel? = nil, canWrite: Bool = false,
         _ body: @Sendable (TestPage) async throws -> Void
     ) async throws {
-        // How long a query may take has tests of its own; on a busy machine these take any time.
+        // The time limit has tests of its own; the tests here may take as long as a busy machine needs.
         let store = try BrowsedStore(opening: url, model: model, canWrite: canWrite, longestReading: 3600)
         let site = StoreBrowser.site(store)
         let app = Application(router: site.router(hosts: AllowedHosts(["localhost"])))
