@@ -152,7 +152,7 @@ final class Deadline: Sendable {
     var hasPassed: Bool { passed.withLock { $0 } }
 
     func pass() {
-        // Inside the lock: whoever sees the cancellation sees its cause.
+        // Inside the lock: a reader that sees the cancellation waits for its cause.
         passed.withLock { $0 = cancellation.cancel() }
     }
 }
