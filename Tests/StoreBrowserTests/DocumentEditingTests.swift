@@ -291,11 +291,11 @@ import Testing
     func withoutAModelItIsOnlyRead(type: String) throws {
         let document = try TestDocument(type)
         let error = #expect(throws: StoreToolError.self) {
-            try BrowsedStore(opening: document.url, model: nil, canWrite: true)
+            try BrowsedStore(testing: document.url, canWrite: true)
         }
         #expect(error?.description.contains("holds no copy of its model") == true)
         #expect(error?.description.contains("--model") == true)
-        try BrowsedStore(opening: document.url, model: nil).close()
+        try BrowsedStore(testing: document.url).close()
     }
 }
 

@@ -47,7 +47,7 @@ import Testing
     @Test("A query that is superseded before it has a thread reads nothing")
     func aSupersededQueryReadsNothing() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 3600)
+        let store = try BrowsedStore(testing: test.url)
         let group = QueryGroup()
         group.cancel()
         let failure = await #expect(throws: BrowsingError.self) {

@@ -10,7 +10,7 @@ import Testing
     @Test("A store is exported once at a time")
     func aStoreIsExportedOnceAtATime() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 3600)
+        let store = try BrowsedStore(testing: test.url)
         let (query, order) = (ObjectQuery(entity: "Person"), ObjectPage.Order())
         var export: PageExport? = try PageExport(query, order, as: .csv, of: store)
         let failure = #expect(throws: BrowsingError.self) {
@@ -32,7 +32,7 @@ import Testing
     @Test("An export without objects is an empty JSON list")
     func anExportOfNothingIsAnEmptyList() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 3600)
+        let store = try BrowsedStore(testing: test.url)
         var query = ObjectQuery(entity: "Person")
         query.predicate = "FALSEPREDICATE"
         var export = try PageExport(query, ObjectPage.Order(), as: .json, of: store)

@@ -27,7 +27,7 @@ import Testing
     @Test("A count yields to a page and starts again afterwards")
     func aCountMakesWayAndIsBegunAnewAfterwards() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
+        let store = try BrowsedStore(testing: test.url)
         let begun = Moment()
         let attempts = Mutex(0)
         let isAnswered = Mutex(false)
@@ -59,7 +59,7 @@ import Testing
     @Test("A superseded count does not start again")
     func supersededCounts() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, longestReading: 600)
+        let store = try BrowsedStore(testing: test.url)
         let (begun, group) = (Moment(), QueryGroup())
         let counting = Task {
             try await store.reading(for: "count", in: group, yields: true) { _, cancellation in

@@ -11,7 +11,7 @@ import Testing
     @Test("The routes that change something accept POST only")
     func nothingIsChangedByReading() async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil, canWrite: true)
+        let store = try BrowsedStore(testing: test.url, canWrite: true)
         let router = StoreBrowser.site(store).router(hosts: AllowedHosts(["localhost"]))
         let changing = router.routes.filter { $0.method == .post }.map { "\($0.path)" }
         try store.close()

@@ -23,7 +23,7 @@ import Testing
         .timeLimit(.minutes(40)), arguments: [true, false])
     func ending(_ isSuperseded: Bool) async throws {
         let test = try TestStore()
-        let store = try BrowsedStore(opening: test.url, model: nil)
+        let store = try BrowsedStore(testing: test.url)
         #expect(try await answer(store).entities.first?.count == TestStore.count)
         // The search waits for the queue, which something else has.
         let search = try store.textSearches.search(.all, of: store.source)

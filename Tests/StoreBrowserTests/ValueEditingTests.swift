@@ -120,7 +120,7 @@ import Testing
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
         let secret = test.folder.appending(path: "secret")
         try Data("secret".utf8).write(to: secret)
-        let store = try BrowsedStore(opening: test.url, model: nil)
+        let store = try BrowsedStore(testing: test.url)
         let reference = ObjectReference(entity: "Person", key: 1)
         let file = try await StoredFile(reference, "portrait", of: store)
         #expect(file.length == bytes.count)

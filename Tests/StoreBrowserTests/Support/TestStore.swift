@@ -104,6 +104,13 @@ final class TestStore {
     }
 }
 
+extension BrowsedStore {
+    /// A store whose queries may take as long as a busy machine needs. The time limit has tests of its own.
+    convenience init(testing url: URL, model: NSManagedObjectModel? = nil, canWrite: Bool = false) throws {
+        try self.init(opening: url, model: model, canWrite: canWrite, longestReading: 3600)
+    }
+}
+
 /// Requests as the page sends them.
 struct TestPage: Sendable {
     let client: any TestClientProtocol
@@ -136,8 +143,7 @@ struct TestPage: Sendable {
         _ url: URL, model: NSManagedObjectModel? = nil, canWrite: Bool = false,
         _ body: @Sendable (TestPage) async throws -> Void
     ) async throws {
-        // The time limit has tests of its own; the tests here may take as long as a busy machine needs.
-        let store = try BrowsedStore(opening: url, model: model, canWrite: canWrite, longestReading: 3600)
+        let store = try BrowsedStore(testing: url, model: model, canWrite: canWrite)
         let site = StoreBrowser.site(store)
         let app = Application(router: site.router(hosts: AllowedHosts(["localhost"])))
         try await app.test(.router) { client in
