@@ -46,10 +46,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package override var type: String { NSSQLiteStoreType }
 
     deinit {
-        // The last connection to go must be the one that writes.
-        guard case .writing(_, let readers?) = access.withLock({ $0 }) else { return }
+        // Who releases a store may take its files at once, so this waits for a thread that moves the log.
         do {
-            try readers.close()
+            try access.withLock { $0 }?.close()
         } catch {
             Log.store.error("Could not close the store at \(url?.path ?? ""): \(error.localizedDescription)")
         }

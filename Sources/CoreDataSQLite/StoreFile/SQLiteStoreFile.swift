@@ -142,7 +142,7 @@ struct SQLiteStoreFile {
                 if let synchronous = options.pragmas.first(where: { $0.name == "synchronous" }) {
                     try database.execute(sql: "PRAGMA synchronous = \(synchronous.value)")
                 }
-                try LogLimit.install(on: database, options)
+                try LogLimit.install(on: database, of: pool, options)
             }
             return pool
         }
