@@ -342,7 +342,10 @@ package final class IdentityMap: @unchecked Sendable {
             let entries = madeTable(run.storedEntity.table)
             entries.reserve(run.indexes.count)
             for index in run.indexes {
-                if index + 8 < objects.count { Unmanaged.passUnretained(objects[index + 8]).approach() }
+                if index + 8 < objects.count {
+                    Unmanaged.passUnretained(objects[index + 8]).approach()
+                    entries.approach(rows[index + 8].reference)
+                }
                 let pointer = Self.pointer(objects[index])
                 let reference = rows[index].reference
                 Unmanaged<NSManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
