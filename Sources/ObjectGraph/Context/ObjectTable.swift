@@ -17,7 +17,7 @@ final class ObjectTable {
 
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
     /// A power of two.
-    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private(set) var capacity: Int
     @exclusivity(unchecked) private var shift: UInt64
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var vacatedCount = 0
@@ -123,9 +123,9 @@ final class ObjectTable {
 
     /// Reserves capacity for more objects. O(n).
     func reserve(_ more: Int) {
-        var wanted = capacity
-        while (count + vacatedCount + more) * 2 > wanted { wanted *= 2 }
-        if wanted > capacity { grow(to: wanted) }
+        if let wanted = tableCapacity(for: more, count: count, vacatedCount: vacatedCount, capacity) {
+            grow(to: wanted)
+        }
     }
 
     private func grow(to newCapacity: Int) {

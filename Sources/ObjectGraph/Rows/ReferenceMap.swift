@@ -106,9 +106,9 @@ package final class ReferenceMap<Value> {
     /// Reserves capacity for more values. O(n).
     @inlinable
     package func reserve(_ more: Int) {
-        var wanted = capacity
-        while (count + leftCount + more) * 2 > wanted { wanted *= 2 }
-        if wanted > capacity { grow(to: wanted) }
+        if let wanted = tableCapacity(for: more, count: count, vacatedCount: leftCount, capacity) {
+            grow(to: wanted)
+        }
     }
 
     @inlinable
@@ -132,6 +132,20 @@ package final class ReferenceMap<Value> {
     func forEach(_ body: (Value) -> Void) {
         for index in 0..<capacity { if let value = entries[index].value { body(value) } }
     }
+}
+
+/// How many entries a table with open addressing needs for more keys, if at most half of them are used or vacated.
+///
+/// Keys that come and go must not make it larger for ever: laid out anew, even in its present size, it has no vacated entries. That is
+/// worth while for a quarter of them or more; for fewer the table is doubled, or it would be laid out again soon.
+///
+/// - Returns: nil if it has enough of them.
+@usableFromInline
+func tableCapacity(for more: Int, count: Int, vacatedCount: Int, _ capacity: Int) -> Int? {
+    guard (count + vacatedCount + more) * 2 > capacity else { return nil }
+    var wanted = capacity
+    while (count + more) * 2 > wanted { wanted *= 2 }
+    return wanted == capacity && vacatedCount * 4 < capacity ? wanted * 2 : wanted
 }
 
 /// What spreads runs of references over a table: odd, so that no two of them become one.

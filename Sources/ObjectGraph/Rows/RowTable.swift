@@ -116,9 +116,9 @@ final class RowTable {
 
     /// Reserves capacity for more rows. O(n).
     func reserve(_ more: Int) {
-        var wanted = capacity
-        while (count + vacatedCount + more) * 2 > wanted { wanted *= 2 }
-        if wanted > capacity { grow(to: wanted) }
+        if let wanted = tableCapacity(for: more, count: count, vacatedCount: vacatedCount, capacity) {
+            grow(to: wanted)
+        }
     }
 
     /// Has the row brought near that is some entries behind one: neighbours in the table are far from each other in memory.
