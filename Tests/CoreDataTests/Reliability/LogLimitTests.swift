@@ -31,7 +31,7 @@ import CoreData
         try coordinator.inContext { try $0.count(for: NSFetchRequest<NSManagedObject>(entityName: "Item")) }
     }
 
-    /// Waits for a condition, and gives up after a time that only a hang takes.
+    /// Waits for a condition, for no longer than only a hang takes.
     private func isSoon(_ condition: () throws -> Bool) rethrows -> Bool {
         let end = Date(timeIntervalSinceNow: 600)
         while try !condition() {
