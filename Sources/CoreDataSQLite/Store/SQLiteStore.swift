@@ -46,7 +46,9 @@ package final class SQLiteStore: NSPersistentStore, ObjectStore, @unchecked Send
     package override var type: String { NSSQLiteStoreType }
 
     deinit {
-        // Who releases a store may take its files at once, so this waits for a thread that moves the log.
+        // The files may be moved or deleted next, so this waits for a thread that moves the log. The last connection to go must be the
+        // one that writes.
+        generations.expireAll()
         do {
             try access.withLock { $0 }?.close()
         } catch {

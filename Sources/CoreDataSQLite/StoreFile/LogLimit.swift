@@ -10,8 +10,8 @@ import GRDBSQLite
 /// moment for readers and empties the log.
 ///
 /// SQLite moves the log during the commit that makes it long, and that commit then waits twice for the disk. Here a thread does
-/// it afterwards, on the same connection; only a save that comes before the thread moves the log itself. It is not one of
-/// Dispatch's threads, which may all be waiting for the connection.
+/// it afterwards, on the same connection. A save moves the log itself only if it comes before the thread, or if readers kept the
+/// last attempt from moving all of it. The thread is not one of Dispatch's, which may all be waiting for the connection.
 ///
 /// Variables are used only on the queue of the connection that writes.
 final class LogLimit: @unchecked Sendable {

@@ -314,7 +314,9 @@ package final class IdentityMap: @unchecked Sendable {
     /// Gives new objects of the map the identities of the rows that a save has written. O(n), one lock. The map keeps their entity
     /// bindings.
     ///
-    /// - Parameter runs: the entity bindings of the rows; no store of them is notified of objects.
+    /// - Parameters:
+    ///   - rows: one for each object.
+    ///   - runs: the entity bindings of the rows; no store of them is notified of objects.
     /// - Returns: other objects that had the identities, also those of the list that come before another with the same
     ///   identity.
     func adopt(

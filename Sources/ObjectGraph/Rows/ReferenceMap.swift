@@ -137,9 +137,9 @@ package final class ReferenceMap<Value> {
 /// How many entries a table with open addressing needs for more keys, if at most half of them are used or vacated.
 ///
 /// Keys that come and go must not make it larger for ever: laid out anew, even in its present size, it has no vacated entries. That is
-/// worth while for a quarter of them or more; for fewer the table is doubled, or it would be laid out again soon.
+/// done when a quarter of the entries or more are vacated; otherwise the table is doubled, or it would soon be laid out again.
 ///
-/// - Returns: nil if it has enough of them.
+/// - Returns: nil if the present capacity is enough.
 @usableFromInline
 func tableCapacity(for more: Int, count: Int, vacatedCount: Int, _ capacity: Int) -> Int? {
     guard (count + vacatedCount + more) * 2 > capacity else { return nil }
